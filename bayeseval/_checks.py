@@ -1,0 +1,19 @@
+"""Wording shared by the error messages: naming a few labels, and the nearest spelling."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+
+def some(labels: Iterable[object], *, most: int = 5) -> str:
+    """Quote at most ``most`` labels and say how many more there are."""
+    quoted = [repr(label) for label in labels]
+    if len(quoted) <= most:
+        return ", ".join(quoted)
+    return f"{', '.join(quoted[:most])} and {len(quoted) - most} more"
+
+
+def nearest(name: str, candidates: Sequence[str]) -> str | None:
+    """Return the candidate spelled most like ``name``, or None where none comes close."""
+    folded = {candidate.casefold(): candidate for candidate in candidates}
+    matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    return folded[matches[0]] if matches else None
