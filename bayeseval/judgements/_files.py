@@ -1,0 +1,182 @@
+"""From a file to a data frame that holds the needed columns, with cells as they were written."""
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from bayeseval._checks import some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._intake import check_sources
+
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+PARQUET = (".parquet", ".pq")
+
+
+@contextmanager
+def naming_the_file(path: Path):
+    """Put the file's name before the message of an error about its content."""
+    try:
+        yield
+    except JudgementError as error:
+        raise JudgementError(f"{path.name}: {error}") from None
+
+
+def read_frame(
+    path: Path,
+    roles: Mapping[str, str | None],
+    *,
+    typed: Sequence[str] = (),
+    separator: str | None = None,
+    encoding: str = "utf-8",
+) -> object:
+    """Read the columns that ``roles`` names.
+
+    In CSV every cell is kept as text, so that ``"007"`` and ``"NA"`` stay what they are, but for
+    the roles in ``typed``. Only an empty cell is missing.
+    """
+    if not path.is_file():
+        raise JudgementError(
+            f"there is no file {str(path)!r}. Check the path (now in {Path.cwd()})."
+        )
+    suffix = path.suffix.lower()
+    if suffix in PARQUET:
+        return _read_parquet(path, roles)
+    if not path.stat().st_size:
+        raise JudgementError("the file is empty (0 bytes). Export it again, with its header row.")
+    if suffix == ".json" or suffix in JSON_LINES:
+        return _read_json(path, roles, lines=suffix in JSON_LINES, encoding=encoding)
+    if separator is None and suffix not in SEPARATORS:
+        known = [*SEPARATORS, ".json", *JSON_LINES, *PARQUET]
+        raise JudgementError(
+            f"cannot tell the kind of file from {path.suffix!r}; known are {', '.join(known)}. For "
+            'delimited text pass separator=",", or read the file yourself and use from_frame.'
+        )
+    return _read_delimited(path, roles, typed, separator or SEPARATORS[suffix], encoding)
+
+
+def _read_parquet(path: Path, roles: Mapping[str, str | None]) -> object:
+    try:
+        names = pyarrow.parquet.read_schema(path).names
+    except (pa.ArrowInvalid, OSError) as error:
+        raise JudgementError(
+            f"this is no readable Parquet file ({error}). Export it again."
+        ) from None
+    sources = check_sources(roles, names)
+    return pyarrow.parquet.read_table(path, columns=list(sources.values()))
+
+
+def _read_delimited(
+    path: Path,
+    roles: Mapping[str, str | None],
+    typed: Sequence[str],
+    separator: str,
+    encoding: str,
+) -> object:
+    # The byte-order mark is stripped by this name, and by Arrow on its own.
+    header_encoding = "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
+    try:
+        with path.open(encoding=header_encoding, newline="") as file:
+            names = next(csv.reader(file, delimiter=separator), [])
+        sources = check_sources(roles, names)
+        kept_as_text = {name: pa.string() for role, name in sources.items() if role not in typed}
+        return pyarrow.csv.read_csv(
+            path,
+            read_options=pyarrow.csv.ReadOptions(encoding=encoding),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                include_columns=list(sources.values()),
+                column_types=kept_as_text,
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    except UnicodeError:
+        raise _not_encoded(encoding) from None
+    except pa.ArrowInvalid as error:
+        if "UTF8" in str(error):
+            raise _not_encoded(encoding) from None
+        raise JudgementError(
+            f"the file cannot be read as text with {separator!r} between columns: {error}. Correct "
+            "the row, or pass the separator= that the file uses."
+        ) from None
+
+
+def _not_encoded(encoding: str) -> JudgementError:
+    return JudgementError(
+        f"the file is not encoded as {encoding}. Pass the encoding it has, for example "
+        'encoding="cp1252" or encoding="utf-16", or save it as UTF-8.'
+    )
+
+
+def _read_json(
+    path: Path, roles: Mapping[str, str | None], *, lines: bool, encoding: str
+) -> pd.DataFrame:
+    header_encoding = "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
+    try:
+        text = path.read_text(encoding=header_encoding)
+    except UnicodeError:
+        raise _not_encoded(encoding) from None
+    records = json_lines(text) if lines else _whole_json(text)
+    names: dict[str, None] = {}
+    for number, record in enumerate(records, start=1):
+        if not isinstance(record, dict):
+            raise JudgementError(
+                f"expected a list of objects, one a judgement; data row {number:,} is "
+                f"{type(record).__name__}. Flatten nested lists first (see the how-to on importing)."
+            )
+        names.update(dict.fromkeys(record))
+    sources = check_sources(roles, list(names))
+    return pd.DataFrame(
+        {
+            name: pd.Series([record.get(name) for record in records], dtype=object)
+            for name in sources.values()
+        }
+    )
+
+
+def json_lines(text: str) -> list[object]:
+    """Parse JSON lines; blank lines are skipped, a broken line is named."""
+    records: list[object] = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                records.append(json.loads(line))
+            except json.JSONDecodeError as error:
+                raise JudgementError(
+                    f"line {number:,} is not valid JSON: {error}. Correct or remove the line; a file "
+                    "that holds one JSON document must be called .json."
+                ) from None
+    return records
+
+
+def _whole_json(text: str) -> list[object]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise JudgementError(
+            f"the file is not valid JSON: {error}. A file with one object a line must be called "
+            ".jsonl."
+        ) from None
+    if isinstance(content, list):
+        return content
+    if isinstance(content, dict):
+        lengths = {len(column) for column in content.values() if isinstance(column, list)}
+        if len(lengths) == 1 and all(isinstance(column, list) for column in content.values()):
+            return [
+                dict(zip(content, row, strict=True)) for row in zip(*content.values(), strict=True)
+            ]
+        raise JudgementError(
+            "expected a list of objects, or an object of equally long lists; found an object with "
+            f"{some(content)}. Take out the list of judgements and use from_frame."
+        )
+    raise JudgementError(
+        f"expected a list of objects; found {type(content).__name__}. Use from_frame."
+    )

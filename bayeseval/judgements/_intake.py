@@ -1,0 +1,383 @@
+"""From any data frame to checked columns: the one place that knows what a column was called."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from bayeseval._checks import nearest, some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._table import Dropped, Factor, frozen_array, natural_order
+
+CANONICAL = (
+    "annotator",
+    "system",
+    "system_a",
+    "system_b",
+    "item",
+    "criterion",
+    "ranking",
+    "category",
+    "threshold",
+    "chain",
+    "draw",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of the input: each distinct value once, and which row holds which.
+
+    ``codes`` is -1 where the value is missing. ``ordered`` tells a categorical whose order the user
+    has declared; ``values`` are then all its categories, in order.
+    """
+
+    source: str
+    values: list[object]
+    codes: np.ndarray
+    ordered: bool = False
+
+    def taken(self, rows: np.ndarray) -> "Column":
+        """Return the column at some rows."""
+        return replace(self, codes=self.codes[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Intake:
+    """The needed columns of the input by role, with the data row each came from (from 1)."""
+
+    columns: dict[str, Column]
+    rows: np.ndarray
+    dropped: tuple[Dropped, ...] = ()
+    reduced: bool = False
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that are left."""
+        return len(self.rows)
+
+    def where(self, mask: np.ndarray) -> str:
+        """Name the rows of a mask, at most five, counted from 1 as in the user's table."""
+        found = self.rows[mask]
+        if self.reduced:
+            return f"in {len(found):,} kinds of rows"
+        shown = ", ".join(f"{row:,}" for row in found[:5])
+        more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
+        noun = "data row" if len(found) == 1 else "data rows"
+        return f"{noun} {shown}{more} (counted from 1)"
+
+    def without(
+        self, mask: np.ndarray, reason: str, *, weights: np.ndarray | None = None
+    ) -> "Intake":
+        """Return the intake without some rows, counted under a reason."""
+        if not mask.any():
+            return self
+        keep = ~mask
+        number = int(mask.sum() if weights is None else weights[mask].sum())
+        return replace(
+            self,
+            columns={role: column.taken(keep) for role, column in self.columns.items()},
+            rows=self.rows[keep],
+            dropped=(*self.dropped, Dropped(reason, number)),
+        )
+
+
+def named_columns(names: Sequence[str] | Mapping[str, str], *, argument: str) -> dict[str, str]:
+    """Return name → column for a list of columns or a mapping."""
+    if isinstance(names, str):
+        raise JudgementError(
+            f"{argument} must be a list of columns or a mapping of name to column; found the text "
+            f"{names!r}. Write {argument}=[{names!r}]."
+        )
+    if isinstance(names, Mapping):
+        return dict(names)
+    return {name: name for name in names}
+
+
+def moderator_columns(moderators: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
+    """Return name → column of the moderators, whose names must not be ours."""
+    named = named_columns(moderators, argument="moderators")
+    for name in named:
+        if name in CANONICAL:
+            raise JudgementError(
+                f"a moderator cannot be called {name!r}, which has a meaning of its own. Give it "
+                f"another name: moderators={{'my_{name}': {named[name]!r}}}."
+            )
+    return named
+
+
+def check_sources(roles: Mapping[str, str | None], columns: Sequence[str]) -> dict[str, str]:
+    """Check that every named column is there, once, and serves one role; return role → column."""
+    sources: dict[str, str] = {}
+    for role, source in roles.items():
+        if source is None:
+            continue
+        if source not in columns:
+            close = nearest(str(source), [str(column) for column in columns])
+            hint = f" The nearest is {close!r}." if close else ""
+            one = ""
+            if len(columns) == 1 and any(mark in str(columns[0]) for mark in ";\t|"):
+                one = " The header is a single column: pass separator= to read()."
+            raise JudgementError(
+                f"{role}={source!r}: there is no column {source!r}; the table has "
+                f"{some(columns, most=12)}.{hint}{one}"
+            )
+        if list(columns).count(source) > 1:
+            raise JudgementError(
+                f"{role}={source!r}: {list(columns).count(source)} columns are called {source!r}. "
+                "Rename them so that the name is unique."
+            )
+        used_by = [other for other, taken in sources.items() if taken == source]
+        if used_by:
+            raise JudgementError(
+                f"column {source!r} is named both as {used_by[0]} and as {role}; every role needs "
+                "its own column."
+            )
+        sources[role] = source
+    return sources
+
+
+def take(
+    frame: object,
+    roles: Mapping[str, str | None],
+    *,
+    missing: Sequence[str] = ("",),
+    rows: np.ndarray | None = None,
+) -> Intake:
+    """Take the needed columns out of any data frame.
+
+    Lazy frames are cut to the needed columns before they are collected. ``rows`` are the numbers
+    by which the user knows the rows, where they are not 1, 2, ….
+    """
+    native = _as_narwhals(frame)
+    names = native.collect_schema().names() if isinstance(native, nw.LazyFrame) else native.columns
+    sources = check_sources(roles, names)
+    selected = native.select(*sources.values())
+    eager = selected.collect() if isinstance(selected, nw.LazyFrame) else selected
+    columns = {role: _column(eager[source], source, missing) for role, source in sources.items()}
+    return Intake(columns=columns, rows=np.arange(1, len(eager) + 1) if rows is None else rows)
+
+
+def as_pandas(frame: object) -> pd.DataFrame:
+    """Return any data frame as a pandas one."""
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    native = _as_narwhals(frame)
+    eager = native.collect() if isinstance(native, nw.LazyFrame) else native
+    return eager.to_pandas()
+
+
+def _as_narwhals(frame: object) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
+    if isinstance(frame, pd.DataFrame) and not frame.columns.is_unique:
+        # Narwhals refuses any frame with a repeated name, even one that is not asked for.
+        repeated = frame.columns[frame.columns.duplicated()].unique()
+        raise JudgementError(
+            f"column names must be unique; {some(repeated)} occur more than once. Rename or drop "
+            "the repeated columns."
+        )
+    try:
+        return nw.from_native(frame)  # type: ignore[call-overload]
+    except TypeError:
+        kind = f"{type(frame).__module__}.{type(frame).__qualname__}"
+        raise JudgementError(
+            "expected a data frame that narwhals knows (pandas, Polars, PyArrow, DuckDB, PySpark, "
+            f"Dask, Ibis); found {kind}. Make one first, for example with pandas.DataFrame(...), or "
+            "use read() for a file."
+        ) from None
+
+
+def _column(series: "nw.Series[Any]", source: str, missing: Sequence[str]) -> Column:
+    dtype = series.dtype
+    ordered = isinstance(dtype, nw.Enum)
+    if dtype.is_integer() and series.null_count() and not _is_pandas(series):
+        # Through pandas these would become floats and lose digits beyond 2**53.
+        series = series.cast(nw.String)
+        integers = True
+    else:
+        integers = False
+    values = series.to_pandas()
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        codes = values.cat.codes.to_numpy().astype(np.int64)
+        uniques = list(values.cat.categories)
+        ordered = ordered or bool(values.cat.ordered)
+        if not ordered:
+            used = np.unique(codes[codes >= 0])
+            position = np.full(len(uniques) + 1, -1)
+            position[used] = np.arange(len(used))
+            codes = position[codes]
+            uniques = [uniques[code] for code in used]
+    else:
+        try:
+            codes, found = pd.factorize(values)
+        except TypeError:
+            raise JudgementError(
+                f"column {source!r} holds lists or other compound values; a cell must hold one "
+                "value. Give every judgement its own row first (pandas: explode; see the how-to on "
+                "importing)."
+            ) from None
+        uniques = list(found)
+    plain = [_plain(value) for value in uniques]
+    if integers:
+        plain = [int(str(value)) for value in plain]
+    column = Column(source, plain, np.asarray(codes), ordered)
+    return _without_missing(column, missing)
+
+
+def _is_pandas(series: "nw.Series[Any]") -> bool:
+    return series.implementation.is_pandas_like()
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _without_missing(column: Column, missing: Sequence[str]) -> Column:
+    absent = [
+        isinstance(value, str) and (value in missing or ("" in missing and not value.strip()))
+        for value in column.values
+    ]
+    if not any(absent):
+        return column
+    keep = np.flatnonzero(~np.array(absent))
+    position = np.full(len(column.values) + 1, -1)
+    position[keep] = np.arange(len(keep))
+    # The last entry of position answers for -1, the code of a missing value.
+    return replace(column, values=[column.values[k] for k in keep], codes=position[column.codes])
+
+
+def label_text(value: object) -> str:
+    """Return a label as text: text untouched, whole numbers without a decimal point."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def coded(
+    column: Column, intake: Intake, *, role: str, answer: str
+) -> tuple[list[str], np.ndarray]:
+    """Return labels in natural order and the rows' codes; a missing label is an error."""
+    absent = column.codes < 0
+    if absent.any():
+        raise JudgementError(
+            f"every judgement needs a label for {role}; column {column.source!r} is empty in "
+            f"{intake.where(absent)} where there is {answer}. Fill in the label, or remove these rows."
+        )
+    used = np.unique(column.codes)
+    texts: dict[str, int] = {}
+    for code in used:
+        text = label_text(column.values[code])
+        if text in texts:
+            first, second = column.values[texts[text]], column.values[code]
+            raise JudgementError(
+                f"column {column.source!r} holds both {first!r} ({type(first).__name__}) and "
+                f"{second!r} ({type(second).__name__}), which read the same; first at "
+                f"{intake.where(column.codes == texts[text])} and "
+                f"{intake.where(column.codes == code)}. Store the column as one type."
+            )
+        texts[text] = int(code)
+    labels = natural_order(list(texts))
+    position = np.zeros(len(column.values), dtype=np.int32)
+    for code, label in enumerate(labels):
+        position[texts[label]] = code
+    return labels, position[column.codes]
+
+
+def factor(intake: Intake, role: str, *, name: str, answer: str) -> Factor:
+    """Return one factor of the table."""
+    labels, codes = coded(intake.columns[role], intake, role=name, answer=answer)
+    return Factor(name, tuple(labels), frozen_array(codes))
+
+
+def read_counts(intake: Intake) -> tuple[Intake, np.ndarray]:
+    """Return the counts, without the rows whose count is zero."""
+    if "count" not in intake.columns:
+        return intake, np.ones(intake.n_rows, dtype=np.int64)
+    column = intake.columns["count"]
+    values = np.array([_as_count(value) for value in column.values] + [-1], dtype=np.int64)
+    counts = values[column.codes]
+    wrong = counts < 0
+    if wrong.any():
+        found = [column.values[code] for code in np.unique(column.codes[wrong]) if code >= 0]
+        what = f"found {some(found)}" if found else "found empty cells"
+        raise JudgementError(
+            f"count={column.source!r} must hold whole numbers from 0; {what} in "
+            f"{intake.where(wrong)}. Correct these counts or remove the rows."
+        )
+    zero = counts == 0
+    return intake.without(zero, "count is 0"), counts[~zero]
+
+
+def _as_count(value: object) -> int:
+    number = as_number(value)
+    if number is None or not number.is_integer() or not 0 <= number < 2**62:
+        return -1
+    return int(number)
+
+
+def as_number(value: object) -> float | None:
+    """Return a number, or a text that reads as a finite number, as float; else None."""
+    if isinstance(value, str):
+        try:
+            number = float(value)
+        except ValueError:
+            return None
+        return number if np.isfinite(number) and "_" not in value else None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number
+
+
+def attribute_arrays(intake: Intake, attributes: Mapping[str, str]) -> dict[str, np.ndarray]:
+    """Return the attribute columns, one value a row, None or NaN where missing."""
+    arrays: dict[str, np.ndarray] = {}
+    for name in attributes:
+        column = intake.columns[f"attribute {name}"]
+        numeric = all(
+            isinstance(value, int | float) and not isinstance(value, bool)
+            for value in column.values
+        )
+        if numeric and column.values:
+            whole = all(isinstance(value, int) for value in column.values)
+            exact = whole and (column.codes >= 0).all()
+            kind = np.int64 if exact else np.float64
+            table = np.array([*column.values, 0 if exact else np.nan], dtype=kind)
+        else:
+            table = np.empty(len(column.values) + 1, dtype=object)
+            table[:-1] = column.values
+        arrays[name] = frozen_array(table[column.codes])
+    return arrays
+
+
+def refuse_duplicates(
+    intake: Intake,
+    unit: Mapping[str, np.ndarray],
+    *,
+    names: Sequence[str],
+    answer: str,
+    remedy: str,
+) -> None:
+    """Refuse a second judgement of the same unit, naming the first unit that has two."""
+    if not intake.n_rows:
+        return
+    order = np.lexsort(list(unit.values()))
+    same = np.ones(intake.n_rows - 1, dtype=bool)
+    for codes in unit.values():
+        same &= codes[order][1:] == codes[order][:-1]
+    if not same.any():
+        return
+    group = np.concatenate([[0], np.cumsum(~same)])
+    n_units = len(np.unique(group[1:][same]))
+    # The unit whose second row comes first in the user's table.
+    second = order[1:][same]
+    example = group[1:][same][np.argmin(second)]
+    members = np.zeros(intake.n_rows, dtype=bool)
+    members[order[group == example]] = True
+    raise JudgementError(
+        f"one judgement is one {' × '.join(names)}; {n_units:,} of these have more than one "
+        f"{answer}, the first in {intake.where(members)}. {remedy}"
+    )

@@ -1,0 +1,413 @@
+"""The table that all protocols share: coded labels, answers, counts, and what happened to them."""
+
+import hashlib
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from bayeseval._checks import nearest, some
+from bayeseval.errors import JudgementError
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """One labelled column of a table of judgements.
+
+    Parameters
+    ----------
+    name : str
+        Canonical name: ``"annotator"``, ``"system"``, ``"system_a"``, ``"system_b"``, ``"item"``,
+        ``"criterion"``, ``"ranking"`` or the name of a moderator.
+    labels : tuple of str
+        The user's labels in natural order, so that the order of rows never matters.
+    codes : numpy.ndarray of int32, one a row
+        Position of the row's label in ``labels``; read-only.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    codes: np.ndarray
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Rows of the input that are no judgement, and why.
+
+    Parameters
+    ----------
+    reason : str
+        Why these rows carry no judgement.
+    n_rows : int
+        How many rows of the input it concerns.
+    """
+
+    reason: str
+    n_rows: int
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One filter that was applied to a table.
+
+    Parameters
+    ----------
+    rule : str
+        The rule in words, with its settings.
+    rows_before, rows_after : int
+        Rows of the table before and after it.
+    annotators_removed : tuple of str
+        Annotators of whom nothing is left; empty where the table has no identities.
+    """
+
+    rule: str
+    rows_before: int
+    rows_after: int
+    annotators_removed: tuple[str, ...] = ()
+
+
+def natural_order(labels: Sequence[str]) -> list[str]:
+    """Sort labels as people count: ``"day 2"`` before ``"day 10"``, and numbers by value."""
+    try:
+        values = {label: float(label) for label in labels}
+    except ValueError:
+        return sorted(labels, key=_natural_key)
+    if not all(np.isfinite(value) for value in values.values()):
+        return sorted(labels, key=_natural_key)
+    return sorted(labels, key=lambda label: (values[label], label))
+
+
+def _natural_key(label: str) -> tuple[list[tuple[int, int, str]], str]:
+    # Digits are compared by length, then by text, so that no run of digits is too long for int().
+    parts: list[tuple[int, int, str]] = []
+    for part in re.split(r"([0-9]+)", label):
+        if part[:1].isdigit() and part.isascii():
+            digits = part.lstrip("0")
+            parts.append((0, len(digits), digits))
+        elif part:
+            parts.append((1, 0, part))
+    return parts, label
+
+
+def frozen_array(values: np.ndarray) -> np.ndarray:
+    """Return the array, made read-only."""
+    values.setflags(write=False)
+    return values
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Judgements(ABC):
+    """An immutable table of judgements; base of the five protocols.
+
+    Make one with ``from_frame`` or ``read`` of a protocol's class. Two tables are equal when they
+    hold the same judgements: neither the order of rows nor the user's column names matter.
+
+    Parameters
+    ----------
+    factors : tuple of Factor
+        The labelled columns, in canonical order.
+    answers : numpy.ndarray, one a row
+        The answers, coded as the protocol's class says.
+    counts : numpy.ndarray of int64, one a row
+        How often this answer was given; ones unless the input held or was reduced to counts.
+    moderator_names : tuple of str
+        Which of the factors are moderators.
+    dropped : tuple of Dropped
+        Rows of the input that were no judgement, counted by reason.
+    audit : tuple of AuditEntry
+        Filters applied since, in order.
+    repeats : bool
+        Whether the same annotator may have answered the same question more than once.
+    attributes : dict of str to numpy.ndarray
+        Further columns kept for filters; not part of the unit, nor of the fingerprint.
+    """
+
+    protocol: ClassVar[str]
+    answer_name: ClassVar[str]
+    system_factors: ClassVar[tuple[str, ...]] = ("system",)
+
+    factors: tuple[Factor, ...]
+    answers: np.ndarray
+    counts: np.ndarray
+    moderator_names: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    audit: tuple[AuditEntry, ...] = ()
+    repeats: bool = False
+    attributes: dict[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Labels of the systems, in natural order."""
+        return self.labels(self.system_factors[0])
+
+    @property
+    def annotators(self) -> tuple[str, ...] | None:
+        """Labels of the annotators, or None for an export without identities."""
+        return self._labels_or_none("annotator")
+
+    @property
+    def items(self) -> tuple[str, ...] | None:
+        """Labels of the items, or None where none were recorded."""
+        return self._labels_or_none("item")
+
+    @property
+    def criteria(self) -> tuple[str, ...] | None:
+        """Labels of the criteria, or None where there is one unnamed criterion."""
+        return self._labels_or_none("criterion")
+
+    @property
+    def moderators(self) -> dict[str, tuple[str, ...]]:
+        """Levels of each moderator by its name."""
+        return {name: self.labels(name) for name in self.moderator_names}
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows of the table."""
+        return len(self.answers)
+
+    @property
+    def n_judgements(self) -> int:
+        """Number of judgements: the sum of the counts."""
+        return int(self.counts.sum())
+
+    def has(self, factor: str) -> bool:
+        """Say whether the table has this factor.
+
+        Parameters
+        ----------
+        factor : str
+            Canonical name of a factor, or the name of a moderator.
+
+        Returns
+        -------
+        bool
+            True where ``labels(factor)`` and ``codes(factor)`` answer.
+        """
+        return any(known.name == factor for known in self.factors)
+
+    def labels(self, factor: str) -> tuple[str, ...]:
+        """Return the labels of one factor, in natural order.
+
+        Parameters
+        ----------
+        factor : str
+            Canonical name of a factor, or the name of a moderator.
+
+        Returns
+        -------
+        tuple of str
+            Labels that occur in the table; ``system_a`` and ``system_b`` share theirs.
+        """
+        return self._factor(factor).labels
+
+    def codes(self, factor: str) -> np.ndarray:
+        """Return the positions of the rows' labels in ``labels(factor)``.
+
+        Parameters
+        ----------
+        factor : str
+            Canonical name of a factor, or the name of a moderator.
+
+        Returns
+        -------
+        numpy.ndarray of int32
+            One code a row, read-only.
+        """
+        return self._factor(factor).codes
+
+    def _factor(self, name: str) -> Factor:
+        for factor in self.factors:
+            if factor.name == name:
+                return factor
+        names = [factor.name for factor in self.factors]
+        close = nearest(name, names)
+        hint = f" Did you mean {close!r}?" if close else ""
+        raise JudgementError(
+            f"these judgements have no factor {name!r}; they have {some(names, most=12)}.{hint}"
+        )
+
+    def _labels_or_none(self, factor: str) -> tuple[str, ...] | None:
+        return self.labels(factor) if self.has(factor) else None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal characters that identify the content.
+
+        Depends on labels, answers, counts, scale and moderators' names; not on the order of rows,
+        on the user's column names, on attributes or on the audit trail.
+        """
+        by_name = sorted(self.factors, key=lambda factor: factor.name)
+        header = {
+            "protocol": self.protocol,
+            "content": self._fingerprint_header(),
+            "moderators": sorted(self.moderator_names),
+            "factors": [[factor.name, list(factor.labels)] for factor in by_name],
+        }
+        digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode("utf-8", "surrogatepass"))
+        columns = [factor.codes for factor in by_name] + [self.answers, *self._further_answers()]
+        order = np.lexsort(columns[::-1])
+        columns = [column[order] for column in columns]
+        starts = np.ones(self.n_rows, dtype=bool)
+        if self.n_rows:
+            starts[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+        first = np.flatnonzero(starts)
+        for column in columns:
+            kind = np.int64 if column.dtype.kind in "iub" else np.float64
+            # Adding zero turns -0.0 into 0.0.
+            digest.update(np.ascontiguousarray(column[first].astype(kind) + 0).tobytes())
+        digest.update(np.add.reduceat(self.counts[order], first).astype(np.int64).tobytes())
+        return digest.hexdigest()[:16]
+
+    def _further_answers(self) -> list[np.ndarray]:
+        """Return columns beside ``answers`` that are part of the content."""
+        return []
+
+    @abstractmethod
+    def _fingerprint_header(self) -> object:
+        """Return what else identifies the content, in terms of JSON."""
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Judgements):
+            return NotImplemented
+        return self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @abstractmethod
+    def _answer_column(self) -> np.ndarray:
+        """Return the answers as a user reads them."""
+
+    def head_frame(self, number: int) -> pd.DataFrame:
+        """Return the first rows of ``to_frame`` without building the rest.
+
+        Parameters
+        ----------
+        number : int
+            How many rows at most.
+
+        Returns
+        -------
+        pandas.DataFrame
+            As `to_frame`.
+        """
+        return self._frame(slice(number))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the judgements as a data frame with canonical column names.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One column a factor (labels), the answer under the protocol's own name, ``count`` where
+            any row counts more than once, and the attributes.
+        """
+        return self._frame(slice(None))
+
+    def _frame(self, rows: slice) -> pd.DataFrame:
+        columns: dict[str, object] = {
+            factor.name: np.array(factor.labels, dtype=object)[factor.codes[rows]]
+            for factor in self.factors
+        }
+        columns[self.answer_name] = self._answer_column()[rows]
+        columns |= {name: values[rows] for name, values in self._further_columns().items()}
+        if (self.counts != 1).any():
+            columns["count"] = self.counts[rows].copy()
+        columns |= {name: values[rows].copy() for name, values in self.attributes.items()}
+        return pd.DataFrame(columns)
+
+    def _further_columns(self) -> dict[str, np.ndarray]:
+        """Return further columns of ``to_frame`` that belong to the answer."""
+        return {}
+
+    def _keep(self, rows: np.ndarray, *, rule: str) -> Self:
+        """Return the table with the rows of a Boolean mask, and a line in the audit trail."""
+        if not rows.any():
+            raise JudgementError(
+                f"the filter “{rule}” leaves none of the {self.n_rows} rows. Loosen the rule, or "
+                "look at summary() for what the table holds."
+            )
+        factors = _recoded([replace(f, codes=f.codes[rows]) for f in self.factors])
+        removed: tuple[str, ...] = ()
+        if self.annotators is not None:
+            left = next(f.labels for f in factors if f.name == "annotator")
+            gone = set(self.annotators) - set(left)
+            removed = tuple(label for label in self.annotators if label in gone)
+        entry = AuditEntry(
+            rule=rule,
+            rows_before=self.n_rows,
+            rows_after=int(rows.sum()),
+            annotators_removed=removed,
+        )
+        return replace(
+            self,
+            factors=factors,
+            answers=frozen_array(self.answers[rows]),
+            counts=frozen_array(self.counts[rows]),
+            audit=(*self.audit, entry),
+            attributes={
+                name: frozen_array(values[rows]) for name, values in self.attributes.items()
+            },
+            **{name: frozen_array(values[rows]) for name, values in self._further_fields().items()},
+        )
+
+    def _further_fields(self) -> dict[str, np.ndarray]:
+        """Return further fields of the record that hold one value a row."""
+        return {}
+
+    def _counted(self, number: int, noun: str) -> str:
+        return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+    def _repr_facts(self) -> list[str]:
+        facts = [self._counted(self.n_judgements, "judgement")]
+        if self.n_rows != self.n_judgements:
+            facts.append(f"in {self._counted(self.n_rows, 'row')}")
+        facts.append(self._counted(len(self.systems), "system"))
+        if self.annotators is None:
+            facts.append("no annotator identities")
+        else:
+            facts.append(self._counted(len(self.annotators), "annotator"))
+        if self.items is not None:
+            facts.append(self._counted(len(self.items), "item"))
+        if self.criteria is not None:
+            number = len(self.criteria)
+            facts.append(f"{number:,} " + ("criterion" if number == 1 else "criteria"))
+        facts.extend(
+            f"moderator {name!r} with {self._counted(len(levels), 'level')}"
+            for name, levels in self.moderators.items()
+        )
+        if self.repeats:
+            facts.append("repeats kept")
+        if self.dropped:
+            facts.append(f"{self._counted(sum(d.n_rows for d in self.dropped), 'row')} dropped")
+        if self.audit:
+            facts.append(f"{self._counted(len(self.audit), 'filter')} applied")
+        return facts
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: " + ", ".join(self._repr_facts())
+
+
+def _recoded(factors: Sequence[Factor]) -> tuple[Factor, ...]:
+    """Drop labels that no row uses; factors with the same labels object keep sharing it."""
+    shared: dict[int, list[Factor]] = {}
+    for factor in factors:
+        shared.setdefault(id(factor.labels), []).append(factor)
+    recoded: dict[str, Factor] = {}
+    for group in shared.values():
+        used = np.zeros(len(group[0].labels), dtype=bool)
+        for factor in group:
+            used[factor.codes] = True
+        labels = tuple(
+            label for label, is_used in zip(group[0].labels, used, strict=True) if is_used
+        )
+        position = (np.cumsum(used) - 1).astype(np.int32)
+        for factor in group:
+            recoded[factor.name] = Factor(factor.name, labels, frozen_array(position[factor.codes]))
+    return tuple(recoded[factor.name] for factor in factors)

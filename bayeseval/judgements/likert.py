@@ -1,0 +1,664 @@
+"""Likert judgements: an annotator gives an output a point of an ordered scale."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from bayeseval._checks import some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._files import naming_the_file, read_frame
+from bayeseval.judgements._intake import (
+    Column,
+    Intake,
+    as_number,
+    attribute_arrays,
+    factor,
+    label_text,
+    moderator_columns,
+    named_columns,
+    read_counts,
+    refuse_duplicates,
+    take,
+)
+from bayeseval.judgements._table import Factor, Judgements, frozen_array
+from bayeseval.judgements._wide import melt
+from bayeseval.judgements.summary import Summary, summarise, table_html
+
+MOST_INFERRED = 101
+
+type Number = int | float
+type ScaleLike = tuple[Number, Number] | Sequence[Number] | Sequence[str] | range
+type LabelMap = Mapping[str, Number | None] | Mapping[Number, Number | None]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An ordered scale.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        The categories' names from low to high.
+    values : tuple of float
+        The number that stands for each category in means; 1..K where the scale is text.
+    declared : bool
+        False where the scale was inferred from the ratings.
+    """
+
+    labels: tuple[str, ...]
+    values: tuple[float, ...]
+    declared: bool
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, used or not."""
+        return len(self.labels)
+
+    def __str__(self) -> str:
+        origin = "declared" if self.declared else "inferred from the ratings"
+        texts = tuple(label_text(value) for value in self.values)
+        if self.labels != texts:
+            return f"{' < '.join(repr(label) for label in self.labels)} ({origin})"
+        steps = np.diff(self.values)
+        if len(texts) > 2 and (steps == 1).all():
+            return f"{texts[0]}–{texts[-1]} ({origin})"
+        return f"{', '.join(texts)} ({origin})"
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class LikertJudgements(Judgements):
+    """Ratings on an ordered scale.
+
+    The unit of one judgement is annotator × system, with item, criterion and moderators where they
+    are named. A missing rating is an absent row, counted in ``dropped``; it is never a category. A
+    point of the scale that nobody used stays in the scale.
+
+    Parameters
+    ----------
+    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
+        As in `Judgements`; ``answers`` are category codes 0..K-1, int32.
+    scale : Scale
+        The ordered scale.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"worker": ["w1", "w1", "w2"], "model": ["A", "B", "A"],
+    ...                       "score": [4, 2, 5]})
+    >>> LikertJudgements.from_frame(
+    ...     frame, annotator="worker", system="model", rating="score", scale=(1, 5))
+    LikertJudgements: 3 ratings, 2 systems, 2 annotators, scale 1–5 (declared)
+    """
+
+    protocol: ClassVar[str] = "likert"
+    answer_name: ClassVar[str] = "rating"
+
+    scale: Scale
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system: str,
+        rating: str,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Sequence[str] | Mapping[str, str] = (),
+        count: str | None = None,
+        attributes: Sequence[str] | Mapping[str, str] = (),
+        scale: ScaleLike | None = None,
+        labels: LabelMap | None = None,
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a data frame, one row a rating.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts, eager or lazy; a lazy one is cut to the named columns first.
+        annotator : str or None
+            Column of the annotator's identity. None, which must be said, reads an export without
+            identities; annotator effects are then off.
+        system : str
+            Column of the system.
+        rating : str
+            Column of the rating: numbers, text that reads as numbers, an ordered categorical, or
+            text that ``labels`` or ``scale`` explains.
+        item : str, optional
+            Column of the item.
+        criterion : str, optional
+            Column of the criterion.
+        moderators : sequence of str or mapping of name to column
+            Columns that quality may vary by.
+        count : str, optional
+            Column that says how often this row was observed.
+        attributes : sequence of str or mapping of name to column
+            Further columns to keep for filters.
+        scale : tuple (low, high), list of numbers, or list of text, optional
+            The scale from low to high; a tuple of two numbers means all whole numbers from one to
+            the other. Without it the scale is inferred, and said to be.
+        labels : mapping of rating text to number, optional
+            What each text means, ``{"Poor": 1, ...}``; None means no rating
+            (``{"Don't know": None}``).
+        repeats : bool
+            Keep several ratings of one unit as true repeats; they are refused otherwise. Without
+            annotators a second rating of an output may be another person's and is always kept.
+        missing : sequence of str
+            Cells that mean "nothing here", besides null and NaN.
+
+        Returns
+        -------
+        LikertJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            A column is not there; a rating is off the scale or of mixed type; a label is missing;
+            a unit is rated twice; nothing is left.
+        """
+        roles, moderator_names, attribute_names = _roles(
+            annotator, system, rating, item, criterion, moderators, count, attributes
+        )
+        intake = take(frame, roles, missing=missing)
+        return cls._from_intake(
+            intake, moderator_names, attribute_names, scale=scale, labels=labels, repeats=repeats
+        )
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        annotator: str | None,
+        system: str,
+        rating: str,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Sequence[str] | Mapping[str, str] = (),
+        count: str | None = None,
+        attributes: Sequence[str] | Mapping[str, str] = (),
+        scale: ScaleLike | None = None,
+        labels: LabelMap | None = None,
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+        separator: str | None = None,
+        encoding: str = "utf-8",
+    ) -> Self:
+        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a rating.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its suffix says the kind.
+        annotator, system, rating, item, criterion, moderators, count, attributes
+            Columns, as in `from_frame`.
+        scale, labels, repeats, missing
+            As in `from_frame`. In CSV a cell is text and only an empty one is missing: pass
+            ``missing=("", "NA")`` where the export writes NA.
+        separator : str, optional
+            What stands between columns of delimited text; from the suffix otherwise.
+        encoding : str
+            Encoding of a text file; UTF-8 may begin with a byte-order mark.
+
+        Returns
+        -------
+        LikertJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            The file cannot be read, or as in `from_frame`.
+        """
+        path = Path(path)
+        roles, moderator_names, attribute_names = _roles(
+            annotator, system, rating, item, criterion, moderators, count, attributes
+        )
+        with naming_the_file(path):
+            frame = read_frame(
+                path,
+                roles,
+                typed=[f"attribute {name}" for name in attribute_names],
+                separator=separator,
+                encoding=encoding,
+            )
+            intake = take(frame, roles, missing=missing)
+            return cls._from_intake(
+                intake,
+                moderator_names,
+                attribute_names,
+                scale=scale,
+                labels=labels,
+                repeats=repeats,
+            )
+
+    @classmethod
+    def from_wide(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        ratings: Sequence[str] | Mapping[str, str],
+        columns_are: Literal["system", "criterion", "item", "annotator"],
+        system: str | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Sequence[str] | Mapping[str, str] = (),
+        attributes: Sequence[str] | Mapping[str, str] = (),
+        scale: ScaleLike | None = None,
+        labels: LabelMap | None = None,
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a wide table, several ratings a row.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts.
+        annotator : str or None
+            Column of the annotator's identity, or None; leave None where the columns are annotators.
+        ratings : sequence of str or mapping of column to label
+            The columns that hold ratings, and what each stands for where it is not its own name.
+        columns_are : {"system", "criterion", "item", "annotator"}
+            What one column stands for.
+        system, item, criterion : str, optional
+            Columns that hold the other labels.
+        moderators, attributes, scale, labels, repeats, missing
+            As in `from_frame`.
+
+        Returns
+        -------
+        LikertJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            As in `from_frame`.
+        """
+        long, rows = melt(
+            frame,
+            answers=ratings,
+            argument="ratings",
+            columns_are=columns_are,
+            given={"annotator": annotator, "system": system, "item": item, "criterion": criterion},
+        )
+        given = {"annotator": annotator, "system": system, "item": item, "criterion": criterion}
+        given[columns_are] = "__label__"
+        if given["system"] is None:
+            raise JudgementError(
+                f"the columns are {columns_are}s, so that system= must name the column of the system."
+            )
+        roles, moderator_names, attribute_names = _roles(
+            given["annotator"],
+            given["system"],
+            "__answer__",
+            given["item"],
+            given["criterion"],
+            moderators,
+            None,
+            attributes,
+        )
+        intake = take(long, roles, missing=missing, rows=rows)
+        return cls._from_intake(
+            intake, moderator_names, attribute_names, scale=scale, labels=labels, repeats=repeats
+        )
+
+    @classmethod
+    def _from_intake(
+        cls,
+        intake: Intake,
+        moderator_names: Sequence[str],
+        attribute_names: Mapping[str, str],
+        *,
+        scale: ScaleLike | None,
+        labels: LabelMap | None,
+        repeats: bool,
+    ) -> Self:
+        if not intake.n_rows:
+            raise JudgementError(
+                "expected at least one rating; the table has no rows. Check the export or the filter "
+                "before it."
+            )
+        intake, counts = read_counts(intake)
+        found, codes, declined = _read_ratings(intake, scale, labels)
+        reasons = {
+            "no rating": intake.columns["rating"].codes < 0,
+            **{
+                f"answered {text!r}, declared as no rating": rows for text, rows in declined.items()
+            },
+        }
+        absent = np.zeros(intake.n_rows, dtype=bool)
+        kept = np.arange(intake.n_rows)
+        for reason, rows in reasons.items():
+            absent |= rows
+            intake = intake.without(rows[kept], reason)
+            kept = np.flatnonzero(~absent)
+        if not intake.n_rows:
+            lost = "; ".join(f"{d.n_rows:,} rows: {d.reason}" for d in intake.dropped)
+            raise JudgementError(f"expected at least one rating; none is left ({lost}).")
+        codes, counts = codes[kept], counts[kept]
+        present = [
+            name for name in ("annotator", "system", "item", "criterion") if name in intake.columns
+        ]
+        factors: list[Factor] = [
+            factor(intake, name, name=name, answer="a rating") for name in present
+        ]
+        factors += [
+            factor(intake, f"moderator {name}", name=name, answer="a rating")
+            for name in moderator_names
+        ]
+        if "annotator" in present and not repeats:
+            unit = {f.name: f.codes for f in factors}
+            if "count" in intake.columns:
+                unit["rating"] = codes
+            refuse_duplicates(
+                intake,
+                unit,
+                names=list(unit),
+                answer="rating",
+                remedy=_duplicate_remedy(present),
+            )
+        return cls(
+            factors=tuple(factors),
+            answers=frozen_array(codes.astype(np.int32)),
+            counts=frozen_array(counts),
+            moderator_names=tuple(moderator_names),
+            dropped=intake.dropped,
+            repeats=repeats,
+            attributes=attribute_arrays(intake, attribute_names),
+            scale=found,
+        )
+
+    def _fingerprint_header(self) -> object:
+        return {"labels": list(self.scale.labels), "values": list(self.scale.values)}
+
+    def _answer_column(self) -> np.ndarray:
+        """Return the ratings: numbers where the scale is numeric, else the categories' names."""
+        numeric = tuple(label_text(value) for value in self.scale.values)
+        if self.scale.labels != numeric:
+            return np.array(self.scale.labels, dtype=object)[self.answers]
+        return self.values
+
+    @property
+    def values(self) -> np.ndarray:
+        """The rows' ratings as the numbers of the scale."""
+        values = np.array(self.scale.values)
+        if all(value.is_integer() for value in self.scale.values):
+            values = values.astype(np.int64)
+        return values[self.answers]
+
+    def _repr_facts(self) -> list[str]:
+        first, *rest = super()._repr_facts()
+        return [first.replace("judgement", "rating"), *rest, f"scale {self.scale}"]
+
+    def _repr_html_(self) -> str:
+        return table_html(self)
+
+    def summary(self) -> Summary:
+        """Say what is in the table, what was dropped, and what the design can identify.
+
+        Returns
+        -------
+        Summary
+            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
+        """
+        per_category = np.bincount(
+            self.answers, weights=self.counts, minlength=self.scale.n_categories
+        ).astype(np.int64)
+        total = self.n_judgements
+        facts = [
+            ("ratings by category", label, f"{number:,} ({number / total:.1%})")
+            for label, number in zip(self.scale.labels, per_category, strict=True)
+        ]
+        return summarise(self, answer_facts=[("scale", "", str(self.scale)), *facts])
+
+
+def _duplicate_remedy(present: Sequence[str]) -> str:
+    hints = [
+        f"name the column of the {name} ({name}=)"
+        for name in ("item", "criterion")
+        if name not in present
+    ]
+    first = f"Where rows differ in something not named, {' or '.join(hints)}. " if hints else ""
+    return (
+        f"{first}Remove the duplicates, or pass repeats=True if the same person truly answered "
+        "again; for an export without identities pass annotator=None."
+    )
+
+
+def _roles(
+    annotator: str | None,
+    system: str,
+    rating: str,
+    item: str | None,
+    criterion: str | None,
+    moderators: Sequence[str] | Mapping[str, str],
+    count: str | None,
+    attributes: Sequence[str] | Mapping[str, str],
+) -> tuple[dict[str, str | None], tuple[str, ...], dict[str, str]]:
+    named = moderator_columns(moderators)
+    kept = named_columns(attributes, argument="attributes")
+    roles: dict[str, str | None] = {
+        "annotator": annotator,
+        "system": system,
+        "rating": rating,
+        "item": item,
+        "criterion": criterion,
+        "count": count,
+    }
+    roles |= {f"moderator {name}": column for name, column in named.items()}
+    roles |= {f"attribute {name}": column for name, column in kept.items()}
+    return roles, tuple(named), kept
+
+
+def _read_ratings(
+    intake: Intake, scale: ScaleLike | None, labels: LabelMap | None
+) -> tuple[Scale, np.ndarray, dict[str, np.ndarray]]:
+    """Return the scale, each row's category, and rows whose answer was declared to be no rating."""
+    column = intake.columns["rating"]
+    declared = None if scale is None else _declared_scale(scale)
+    declined: dict[str, np.ndarray] = {}
+    if labels is not None:
+        numbers, declined = _labelled(column, intake, labels)
+        found = _scale_of_labels(labels, declared)
+    elif declared is not None and _is_text(declared):
+        known = {
+            label: value for label, value in zip(declared.labels, declared.values, strict=True)
+        }
+        numbers = [known.get(label_text(value)) for value in column.values]
+        found = declared
+    elif column.ordered and declared is None:
+        texts = tuple(label_text(value) for value in column.values)
+        parsed = [as_number(value) for value in column.values]
+        rising = [float(number) for number in parsed if number is not None]
+        if len(rising) < len(texts) or (np.diff(rising) <= 0).any():
+            rising = [float(k) for k in range(1, len(texts) + 1)]
+        found = Scale(texts, tuple(rising), declared=True)
+        numbers = list(rising)
+        _check_size(found)
+    else:
+        numbers = _numbers(column, intake)
+        found = declared or _inferred_scale(numbers, column, intake)
+    position = {value: code for code, value in enumerate(found.values)}
+    of_value = [-2 if number is None else position.get(number, -2) for number in numbers]
+    for text in declined:
+        of_value[[label_text(value) for value in column.values].index(text)] = -1
+    codes = np.array([*of_value, -1])[column.codes]
+    outside = codes == -2
+    if outside.any():
+        wrong = [column.values[code] for code in np.unique(column.codes[outside])]
+        hint = ""
+        if isinstance(scale, list) and len(scale) == 2:
+            hint = (
+                f" A list names every category; for the whole range write scale={tuple(scale)!r}."
+            )
+        raise JudgementError(
+            f"rating={column.source!r} must be on the scale {found}; found {some(wrong)} in "
+            f"{intake.where(outside)}. Correct the ratings or declare the scale they were given on."
+            f"{hint}"
+        )
+    return found, codes, declined
+
+
+def _is_text(scale: Scale) -> bool:
+    return scale.labels != tuple(label_text(value) for value in scale.values)
+
+
+def _declared_scale(scale: ScaleLike) -> Scale:
+    points = list(scale) if not isinstance(scale, str) else [scale]
+    as_numbers = [None if isinstance(point, str | bool) else as_number(point) for point in points]
+    if all(isinstance(point, str) for point in points) and not isinstance(scale, str):
+        texts = tuple(str(point) for point in points)
+        if len(set(texts)) != len(texts):
+            raise JudgementError(f"scale= names a category twice: {some(texts, most=12)}.")
+        found = Scale(texts, tuple(float(k) for k in range(1, len(texts) + 1)), declared=True)
+    elif any(number is None or not np.isfinite(number) for number in as_numbers):
+        raise JudgementError(
+            "scale= must be (low, high), a list of numbers or a list of text labels, from low to "
+            f"high; found {scale!r}."
+        )
+    else:
+        numbers = [float(number) for number in as_numbers if number is not None]
+        if isinstance(scale, tuple) and len(numbers) == 2:
+            low, high = numbers
+            if not (low.is_integer() and high.is_integer() and low < high):
+                raise JudgementError(
+                    f"scale=(low, high) must be two whole numbers, low before high; found {scale!r}. "
+                    "For other steps list every category."
+                )
+            numbers = [float(k) for k in range(int(low), int(high) + 1)]
+        if (np.diff(numbers) <= 0).any():
+            raise JudgementError(
+                f"scale= must rise from low to high; found {some(points, most=12)}. For a reversed "
+                "scale map each label to its number with labels=."
+            )
+        found = Scale(tuple(label_text(n) for n in numbers), tuple(numbers), declared=True)
+    _check_size(found)
+    return found
+
+
+def _check_size(scale: Scale) -> None:
+    if scale.n_categories < 2:
+        raise JudgementError(
+            f"a scale needs at least two categories; found {some(scale.labels)}. Declare all points "
+            "that could have been chosen, used or not."
+        )
+
+
+def _labelled(
+    column: Column, intake: Intake, labels: LabelMap
+) -> tuple[list[float | None], dict[str, np.ndarray]]:
+    meaning: dict[str, float | None] = {}
+    for text, number in labels.items():
+        value = None if number is None else as_number(number)
+        if number is not None and (value is None or isinstance(number, str | bool)):
+            raise JudgementError(
+                f"labels= must map each text to a number, or to None for no rating; {text!r} is "
+                f"mapped to {number!r}."
+            )
+        meaning[label_text(text)] = value
+    texts = [label_text(value) for value in column.values]
+    unknown = [text for text in texts if text not in meaning]
+    if unknown:
+        rows = np.isin(column.codes, [texts.index(text) for text in unknown])
+        raise JudgementError(
+            f"rating={column.source!r} holds {some(unknown)}, which labels= does not explain, in "
+            f"{intake.where(rows)}; it explains {some(meaning, most=12)}. Add the text with its number, "
+            "or with None if it is no rating."
+        )
+    declined = {
+        text: column.codes == code for code, text in enumerate(texts) if meaning[text] is None
+    }
+    return [meaning[text] for text in texts], declined
+
+
+def _scale_of_labels(labels: LabelMap, declared: Scale | None) -> Scale:
+    names: dict[float, str] = {}
+    for text, number in labels.items():
+        if number is not None:
+            names.setdefault(float(number), label_text(text))
+    if declared is None:
+        values = tuple(sorted(names))
+        found = Scale(tuple(names[value] for value in values), values, declared=True)
+        _check_size(found)
+        return found
+    off = [text for number, text in names.items() if number not in declared.values]
+    if off:
+        raise JudgementError(
+            f"labels= maps {some(off)} to numbers that are not on the declared scale {declared}."
+        )
+    texts = tuple(
+        names.get(value, label)
+        for value, label in zip(declared.values, declared.labels, strict=True)
+    )
+    return Scale(texts, declared.values, declared=True)
+
+
+def _numbers(column: Column, intake: Intake) -> list[float | None]:
+    numbers = [as_number(value) for value in column.values]
+    is_text = np.array([isinstance(value, str) for value in column.values] + [False])
+    if is_text[:-1].any() and not is_text[:-1].all():
+        raise JudgementError(
+            f"rating={column.source!r} mixes text and numbers: text {some(_those(column, is_text))} in "
+            f"{intake.where(is_text[column.codes])}. Store the column as one type, or explain text "
+            "with labels=."
+        )
+    unread = np.array([number is None for number in numbers] + [False])
+    if unread.any():
+        found = _those(column, unread)
+        if unread[:-1].all():
+            some_labels = ", ".join(f"{text!r}: …" for text in found[:3])
+            raise JudgementError(
+                f"rating={column.source!r} holds text: {some(found, most=12)}. Say what it means: "
+                f"labels={{{some_labels}}} with a number for each, or scale=[…] with all categories from "
+                "low to high."
+            )
+        raise JudgementError(
+            f"rating={column.source!r} mixes numbers and {some(found)}, in "
+            f"{intake.where(unread[column.codes])}. If such a cell means no rating, pass "
+            f'missing=("", {found[0]!r}); if it is a category, explain all with labels=.'
+        )
+    return numbers
+
+
+def _those(column: Column, mask: np.ndarray) -> list[object]:
+    return [value for value, wanted in zip(column.values, mask[:-1], strict=True) if wanted]
+
+
+def _inferred_scale(numbers: Sequence[float | None], column: Column, intake: Intake) -> Scale:
+    used = np.unique(column.codes[column.codes >= 0])
+    values = sorted({number for code in used if (number := numbers[code]) is not None})
+    if not values:
+        raise JudgementError(
+            f"expected at least one rating; rating={column.source!r} is empty in all "
+            f"{intake.n_rows:,} rows."
+        )
+    if not all(value.is_integer() for value in values):
+        wrong = [label_text(value) for value in values if not value.is_integer()]
+        raise JudgementError(
+            f"rating={column.source!r} holds {some(wrong)}: not whole numbers, so that the scale "
+            "cannot be inferred. List every category from low to high: scale=[1, 1.5, 2, …]."
+        )
+    low, high = int(values[0]), int(values[-1])
+    if high - low + 1 > MOST_INFERRED:
+        raise JudgementError(
+            f"rating={column.source!r} runs from {low} to {high}: more than {MOST_INFERRED} "
+            "categories are not inferred. Declare the scale, or use the protocol that fits "
+            "(magnitudes, probabilities, strengths)."
+        )
+    if low == high:
+        raise JudgementError(
+            f"rating={column.source!r} is {low} everywhere, so that the scale cannot be inferred. "
+            "Declare it: scale=(low, high)."
+        )
+    points = tuple(float(k) for k in range(low, high + 1))
+    return Scale(tuple(label_text(point) for point in points), points, declared=False)
