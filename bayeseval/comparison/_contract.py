@@ -1,0 +1,181 @@
+"""What comparison and reporting read of a posterior, and the slices they take from it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import numpy as np
+import xarray as xr
+
+from bayeseval._checks import nearest, some
+from bayeseval.errors import BayesEvalError
+
+type Population = Literal["new", "observed"]
+
+
+class ConvergenceLike(Protocol):
+    """The convergence report of a posterior."""
+
+    @property
+    def ok(self) -> bool: ...
+    @property
+    def problems(self) -> tuple[str, ...]: ...
+
+
+class EstimandLike(Protocol):
+    """A readable quantity of a family."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def description(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def bounds(self) -> tuple[float, float] | None: ...
+
+
+class FamilyLike(Protocol):
+    """The family that was fitted, of which only the name is read."""
+
+    @property
+    def name(self) -> str: ...
+
+
+class PosteriorLike(Protocol):
+    """The posterior contract, as far as ranks and contrasts need it."""
+
+    @property
+    def data(self) -> xr.DataTree: ...
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def family(self) -> FamilyLike: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def systems(self) -> tuple[str, ...]: ...
+    @property
+    def criteria(self) -> tuple[str, ...] | None: ...
+    @property
+    def moderators(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def quality(self) -> xr.DataArray: ...
+    @property
+    def quality_scale(self) -> str: ...
+    @property
+    def convergence(self) -> ConvergenceLike: ...
+    @property
+    def approximate(self) -> str | None: ...
+    @property
+    def estimands(self) -> Mapping[str, EstimandLike]: ...
+
+    def win_probability(
+        self, *, population: Population = "new", by: str | None = None
+    ) -> xr.DataArray:
+        """Return draws of the chance that A is judged better than B."""
+        ...
+
+    def estimand(self, name: str, *, population: Population = "new") -> xr.DataArray:
+        """Return draws of a readable quantity."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Draws for one criterion at one level: array (sample, system[, …])."""
+
+    criterion: str | None
+    level: str | None
+    draws: np.ndarray
+
+
+def choose(asked: str | None, known: Sequence[str], what: str, have: str) -> tuple[str, ...]:
+    """Return the labels asked for (all of them for None), or raise with the nearest spelling."""
+    if asked is None:
+        return tuple(known)
+    if asked in known:
+        return (asked,)
+    meant = nearest(asked, known) if isinstance(asked, str) else None
+    raise BayesEvalError(
+        f"there is no {what} {asked!r} in {have}; "
+        + (f"it has {some(known)}" if known else f"it has no {what} at all")
+        + (f". Did you mean {meant!r}?" if meant else "")
+    )
+
+
+def quality_draws(posterior: PosteriorLike, by: str | None) -> xr.DataArray:
+    """Return the quality, or the quality within the levels of a moderator."""
+    if by is None:
+        return posterior.quality
+    choose(by, tuple(posterior.moderators), "moderator", "this posterior")
+    name = f"quality_by_{by}"
+    group = posterior.data["posterior"]
+    if name not in group:
+        raise BayesEvalError(
+            f"this posterior has no {name!r}: quality was not modelled to vary by {by!r}; "
+            "fit a family in which it does"
+        )
+    return group.to_dataset()[name]
+
+
+def slices(
+    posterior: PosteriorLike,
+    array: xr.DataArray,
+    dims: tuple[str, ...],
+    *,
+    criterion: str | None,
+    by: str | None,
+    level: str | None,
+) -> Iterator[Slice]:
+    """Cut an array of draws into criteria and levels, addressing every dimension by name."""
+    if level is not None and by is None:
+        raise BayesEvalError(
+            f"level={level!r} was given without by=: say of which moderator it is a level"
+        )
+    criteria: tuple[str | None, ...] = (None,)
+    if "criterion" in array.dims:
+        known = tuple(str(c) for c in array["criterion"].values)
+        criteria = choose(criterion, known, "criterion", "this posterior")
+    elif criterion is not None:
+        choose(criterion, posterior.criteria or (), "criterion", "this posterior")
+    levels: tuple[str | None, ...] = (None,)
+    if by is not None:
+        levels = choose(level, tuple(str(v) for v in array[by].values), f"level of {by!r}", "it")
+    for one_criterion in criteria:
+        for one_level in levels:
+            piece = array
+            if one_criterion is not None and "criterion" in array.dims:
+                piece = piece.sel(criterion=one_criterion)
+            if by is not None:
+                piece = piece.sel({by: one_level})
+            values = piece.transpose("chain", "draw", *dims).values
+            draws = np.asarray(values, dtype=float).reshape(-1, *values.shape[2:])
+            _refuse_not_finite(draws, tuple(str(s) for s in array["system"].values), array.name)
+            yield Slice(one_criterion, one_level, draws)
+
+
+def _refuse_not_finite(draws: np.ndarray, systems: tuple[str, ...], name: object) -> None:
+    finite = np.isfinite(draws)
+    if not finite.all():
+        bad = (~finite).any(axis=tuple(a for a in range(draws.ndim) if a != 1))
+        labels = [label for label, wrong in zip(systems, bad, strict=True) if wrong]
+        raise BayesEvalError(
+            f"the draws of {name!r} must be finite; {int((~finite).sum())} of {draws.size} are "
+            f"not, for {some(labels)}. Fit again; if it recurs, the posterior is improper"
+        )
+
+
+def system_labels(array: xr.DataArray) -> tuple[str, ...]:
+    """Return the labels of an array's systems in its own order."""
+    return tuple(str(label) for label in array["system"].values)
+
+
+def problems_of(posterior: PosteriorLike) -> tuple[str, ...]:
+    """Return what is wrong with the convergence; never empty where it failed."""
+    report = posterior.convergence
+    if report.ok:
+        return ()
+    return tuple(report.problems) or ("the convergence checks failed.",)

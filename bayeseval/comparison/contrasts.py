@@ -1,0 +1,528 @@
+"""Contrasts between pairs of systems, always A − B, and verdicts of practical equivalence."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray as xr
+
+from bayeseval._checks import nearest, some
+from bayeseval._tables import Column, Table, decimals_for, interval_text, number, probability
+from bayeseval.comparison._contract import (
+    Population,
+    PosteriorLike,
+    choose,
+    problems_of,
+    quality_draws,
+    slices,
+    system_labels,
+)
+from bayeseval.comparison._intervals import interval
+from bayeseval.comparison.ranks import checked_decision_prob, order_of, rank_probabilities
+from bayeseval.errors import BayesEvalError
+from bayeseval.ranking import alarm_sentences
+from bayeseval.settings import IntervalKind, ci_words, resolve_ci
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+VERDICT_RULE = (
+    "Verdict: 'A better' ('B better') when the quantity lies above (below) the region "
+    "[{low:g}, {high:g}] with probability at least {prob:g}, 'equivalent' when it lies inside with "
+    "at least that probability, otherwise 'undecided'."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Contrasts between pairs of systems.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        One row a pair; columns as in `to_frame`.
+    quantity, title, unit : str
+        What was compared, its name for readers and its unit.
+    reference : float
+        Value of the quantity at which A and B are alike: 0.5 for a win probability, otherwise 0.
+    larger_is_better : bool
+        False where the quantity is the probability of one category, of which more is not better;
+        "A better" is then to be read, and is printed, as "A larger".
+    rope : tuple of float or None
+        Region of practical equivalence.
+    verdict_prob : float
+        Probability from which on a verdict is given.
+    by : str or None
+        Moderator within whose levels the systems were compared.
+    population : str or None
+        Annotators and items averaged over, ``"new"`` or ``"observed"``; None for the quality.
+    ci_prob, ci_kind : float, str
+        Probability and kind of the intervals.
+    protocol, family, fingerprint : str
+        Where the posterior came from.
+    problems : tuple of str
+        What is wrong with the sampler's convergence; empty where nothing is.
+    approximate : str or None
+        Why the draws are an approximation of the posterior, where they are.
+    """
+
+    table: "pd.DataFrame"
+    quantity: str
+    title: str
+    unit: str
+    reference: float
+    larger_is_better: bool
+    rope: tuple[float, float] | None
+    verdict_prob: float
+    by: str | None
+    population: Population | None
+    ci_prob: float
+    ci_kind: IntervalKind
+    protocol: str
+    family: str
+    fingerprint: str
+    problems: tuple[str, ...] = ()
+    approximate: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the contrasts as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a pair, with the columns
+
+            - ``criterion``, ``level``: only where there are criteria, or a moderator was asked for.
+            - ``system_a``, ``system_b``: the pair.
+            - ``estimate``: posterior mean of the win probability of A against B, or of the
+              difference A − B of any other quantity. Positive (above 0.5) favours A.
+            - ``sd``, ``lower``, ``upper``: its posterior standard deviation and interval.
+            - ``p_a_better``: probability that the quantity is on A's side of `reference`, half of
+              exact ties included. It and the interval are read from the same draws, so that
+              they cannot contradict each other.
+            - ``p_in_rope``, ``p_above_rope``, ``p_below_rope``: probabilities of the region of
+              practical equivalence (ends included) and of its two sides; they sum to one. Only
+              with ``rope=``.
+            - ``verdict``: only with ``rope=``, see `verdict_rule`.
+        """
+        return self.table.copy()
+
+    @property
+    def verdict_rule(self) -> str | None:
+        """The rule of the verdicts in words; None without a region of practical equivalence."""
+        if self.rope is None:
+            return None
+        rule = VERDICT_RULE.format(low=self.rope[0], high=self.rope[1], prob=self.verdict_prob)
+        return rule if self.larger_is_better else rule.replace("better", "larger")
+
+    @property
+    def expected_wrong(self) -> float:
+        """Expected number of pairs in which the side that looks better is not."""
+        side = self.table["p_a_better"].to_numpy()
+        return float(np.minimum(side, 1 - side).sum())
+
+    def _tables(self) -> list[Table]:
+        better = "better" if self.larger_is_better else "larger"
+        is_win = self.quantity == "win_probability"
+        estimate = "P(A wins)" if is_win else "A − B"
+        notes = [
+            (
+                f"{estimate}: {self.title}"
+                + ("; 0.5 = alike" if is_win else f" of A minus that of B ({self.unit})")
+                + f", posterior mean and {ci_words(self.ci_prob, self.ci_kind)} interval"
+                + (
+                    f"; averaged over {self.population} annotators and items."
+                    if self.population
+                    else "."
+                )
+            ),
+            (
+                f"P(A>B): probability that A is {better}: that the quantity is above "
+                f"{self.reference:g}. Choosing the likelier side in all {len(self)} pairs, "
+                f"{self.expected_wrong:.1f} would be expected to be wrong."
+            ),
+        ]
+        if self.verdict_rule is not None:
+            notes.append(self.verdict_rule)
+        alarms = alarm_sentences(self.problems, self.approximate)
+        keys = [name for name in ("criterion", "level") if name in self.table]
+        groups = self.table.groupby(keys, sort=False) if keys else [((), self.table)]
+        tables = []
+        for key, frame in groups:
+            where = ", ".join(
+                f"{self.by if name == 'level' else name} {label}"
+                for name, label in zip(keys, key, strict=True)
+            )
+            decimals = decimals_for(frame["lower"].to_numpy(), frame["upper"].to_numpy())
+            ends = zip(frame["lower"], frame["upper"], strict=True)
+            columns = [
+                Column("A", tuple(frame["system_a"]), "label"),
+                Column("B", tuple(frame["system_b"]), "label"),
+                Column(estimate, tuple(number(v, decimals) for v in frame["estimate"])),
+                Column("interval", tuple(interval_text(a, b, decimals) for a, b in ends)),
+                Column("P(A>B)", tuple(probability(p) for p in frame["p_a_better"])),
+            ]
+            if self.rope is not None:
+                inside = tuple(probability(p) for p in frame["p_in_rope"])
+                columns += [
+                    Column("P(rope)", inside),
+                    Column("verdict", tuple(frame["verdict"]), "text"),
+                ]
+            title = f"{self.title[:1].upper()}{self.title[1:]}, {len(frame)} pair"
+            title += ("" if len(frame) == 1 else "s") + (f": {where}" if where else "")
+            tables.append(Table(title, tuple(columns), tuple(notes), alarms))
+        return tables
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.text(most_rows=60) for table in self._tables())
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """Return one HTML table a criterion and level; every label is escaped.
+
+        Returns
+        -------
+        str
+            HTML, to be placed in a page.
+        """
+        return "\n".join(table.html() for table in self._tables())
+
+    def to_markdown(self) -> str:
+        """Return one Markdown table a criterion and level; every label is escaped.
+
+        Returns
+        -------
+        str
+            GitHub-flavoured Markdown.
+        """
+        return "\n".join(table.markdown() for table in self._tables())
+
+    def to_latex(self) -> str:
+        """Return one LaTeX table a criterion and level; every label is escaped.
+
+        Returns
+        -------
+        str
+            LaTeX source, UTF-8.
+        """
+        return "\n".join(table.latex() for table in self._tables())
+
+
+@dataclass(frozen=True, slots=True)
+class _Quantity:
+    """An array of draws and how a pair's contrast is read from it."""
+
+    name: str
+    title: str
+    unit: str
+    array: xr.DataArray
+    dims: tuple[str, ...]
+    reference: float
+    larger_is_better: bool
+    population: Population | None
+    bounds: tuple[float, float] | None
+    contrast: Callable[[np.ndarray, int, int], np.ndarray]
+
+
+def compare(
+    posterior: PosteriorLike,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    rope: tuple[float, float] | None = None,
+    quantity: str = "win_probability",
+    category: str | float | None = None,
+    criterion: str | None = None,
+    by: str | None = None,
+    level: str | None = None,
+    population: Population = "new",
+    verdict_prob: float = 0.95,
+    ci_prob: float | None = None,
+    ci_kind: IntervalKind | None = None,
+) -> Comparison:
+    """Compare pairs of systems.
+
+    Estimate, interval, probability that A is better and probability of practical equivalence
+    all summarise the same draws: those of the quantity asked for. For the win probability, A is
+    better when A would win more than half of new judgements; for the quality, and for any
+    estimand, when A's value is larger than B's.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Posterior of any family.
+    pairs : sequence of (str, str), optional
+        Pairs (A, B); all pairs where left out, in the order of expected ranks, so that A is the
+        higher ranked.
+    rope : (float, float), optional
+        Region of practical equivalence on the scale of the contrast: around 0.5 for a win
+        probability, such as ``(0.45, 0.55)``; around 0 for a difference.
+    quantity : str
+        ``"win_probability"``, ``"quality"``, or the name of one of the posterior's estimands.
+    category : str or float, optional
+        Category, where the estimand has one for each.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    by : str, optional
+        Moderator within whose levels to compare (win probability and quality only).
+    level : str, optional
+        Level of ``by``; each in turn where left out.
+    population : {"new", "observed"}
+        Average over new annotators and items, or over those in the data. Not used for quality.
+    verdict_prob : float
+        Probability from which on a verdict is given, above 0.5 and below 1.
+    ci_prob : float, optional
+        Probability of the intervals; `bayeseval.settings.ci_prob` where left out.
+    ci_kind : {"eti", "hdi"}, optional
+        Kind of the intervals; `bayeseval.settings.ci_kind` where left out.
+
+    Returns
+    -------
+    Comparison
+        One row a pair; see `Comparison.to_frame` for the columns.
+
+    Raises
+    ------
+    BayesEvalError
+        If a label or the quantity is unknown, or the region does not fit the quantity.
+    """
+    import pandas as pd
+
+    ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
+    verdict_prob = checked_decision_prob(verdict_prob, "verdict_prob")
+    if population not in ("new", "observed"):
+        raise BayesEvalError(f"population must be 'new' or 'observed'; got {population!r}")
+    what = _quantity(posterior, quantity, category, population, by)
+    if rope is not None:
+        rope = _checked_rope(rope, what)
+    labels = system_labels(what.array)
+    if len(labels) < 2:
+        raise BayesEvalError(
+            f"comparing needs at least two systems; the posterior has {some(labels)} alone"
+        )
+    asked = None if pairs is None else _checked_pairs(pairs, labels)
+    by_quality = slices(
+        posterior,
+        quality_draws(posterior, by),
+        ("system",),
+        criterion=criterion,
+        by=by,
+        level=level,
+    )
+    by_quantity = slices(posterior, what.array, what.dims, criterion=criterion, by=by, level=level)
+    rows = []
+    for ranked, piece in zip(by_quality, by_quantity, strict=True):
+        order = order_of(ranked.draws, rank_probabilities(ranked.draws)).tolist()
+        for a, b in combinations(order, 2) if asked is None else asked:
+            rows.append(
+                {
+                    **({} if piece.criterion is None else {"criterion": piece.criterion}),
+                    **({} if piece.level is None else {"level": piece.level}),
+                    "system_a": labels[a],
+                    "system_b": labels[b],
+                    **_row(
+                        what.contrast(piece.draws, a, b), what.reference, rope, ci_prob, ci_kind
+                    ),
+                }
+            )
+    table = pd.DataFrame(rows)
+    if rope is not None:
+        word = "better" if what.larger_is_better else "larger"
+        table["verdict"] = np.select(
+            [
+                table["p_above_rope"] >= verdict_prob,
+                table["p_below_rope"] >= verdict_prob,
+                table["p_in_rope"] >= verdict_prob,
+            ],
+            [f"A {word}", f"B {word}", "equivalent"],
+            default="undecided",
+        )
+    return Comparison(
+        table=table,
+        quantity=what.name,
+        title=what.title,
+        unit=what.unit,
+        reference=what.reference,
+        larger_is_better=what.larger_is_better,
+        rope=rope,
+        verdict_prob=verdict_prob,
+        by=by,
+        population=what.population,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        protocol=posterior.protocol,
+        family=posterior.family.name,
+        fingerprint=posterior.fingerprint,
+        problems=problems_of(posterior),
+        approximate=posterior.approximate,
+    )
+
+
+def _row(
+    draws: np.ndarray,
+    reference: float,
+    rope: tuple[float, float] | None,
+    ci_prob: float,
+    ci_kind: IntervalKind,
+) -> dict[str, float]:
+    lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
+    row = {
+        "estimate": float(draws.mean()),
+        "sd": float(draws.std(ddof=1)) if len(draws) > 1 else float("nan"),
+        "lower": float(lower),
+        "upper": float(upper),
+        "p_a_better": float(((draws > reference) + 0.5 * (draws == reference)).mean()),
+    }
+    if rope is not None:
+        row |= {
+            "p_in_rope": float(((draws >= rope[0]) & (draws <= rope[1])).mean()),
+            "p_above_rope": float((draws > rope[1]).mean()),
+            "p_below_rope": float((draws < rope[0]).mean()),
+        }
+    return row
+
+
+def _quantity(
+    posterior: PosteriorLike,
+    quantity: str,
+    category: str | float | None,
+    population: Population,
+    by: str | None,
+) -> _Quantity:
+    def of_pair(draws: np.ndarray, a: int, b: int) -> np.ndarray:
+        return draws[:, a, b]
+
+    def difference(draws: np.ndarray, a: int, b: int) -> np.ndarray:
+        return draws[:, a] - draws[:, b]
+
+    if by is not None:
+        quality_draws(posterior, by)
+    if quantity in ("win_probability", "quality") and category is not None:
+        raise BayesEvalError(f"category={category!r} was given, but {quantity} has no categories")
+    if quantity == "win_probability":
+        return _Quantity(
+            name=quantity,
+            title="probability that A is judged better than B in one new judgement",
+            unit="probability",
+            array=posterior.win_probability(population=population, by=by),
+            dims=("system", "system_b"),
+            reference=0.5,
+            larger_is_better=True,
+            population=population,
+            bounds=(0.0, 1.0),
+            contrast=of_pair,
+        )
+    if quantity == "quality":
+        return _Quantity(
+            name=quantity,
+            title="quality",
+            unit=posterior.quality_scale,
+            array=quality_draws(posterior, by),
+            dims=("system",),
+            reference=0.0,
+            larger_is_better=True,
+            population=None,
+            bounds=None,
+            contrast=difference,
+        )
+    known = posterior.estimands
+    if quantity not in known:
+        names = ["win_probability", "quality", *known]
+        meant = nearest(quantity, names) if isinstance(quantity, str) else None
+        raise BayesEvalError(
+            f"quantity must be one of {some(names)} for this posterior; got {quantity!r}"
+            + (f". Did you mean {meant!r}?" if meant else "")
+        )
+    if by is not None:
+        raise BayesEvalError(
+            f"within the levels of a moderator only 'win_probability' and 'quality' can be "
+            f"compared; got quantity={quantity!r} with by={by!r}"
+        )
+    spec = known[quantity]
+    array = posterior.estimand(quantity, population=population)
+    title = spec.title
+    if "category" in array.dims:
+        names = tuple(str(label) for label in array["category"].values)
+        if category is None:
+            raise BayesEvalError(
+                f"{quantity!r} has one value a category; say which with category=, one of "
+                f"{some(names)}"
+            )
+        (chosen,) = choose(str(category), names, "category", repr(quantity))
+        array = array.isel(category=names.index(chosen))
+        title = f"{title}, category {chosen}"
+    elif category is not None:
+        raise BayesEvalError(f"category={category!r} was given, but {quantity!r} has no categories")
+    span = None if spec.bounds is None else spec.bounds[1] - spec.bounds[0]
+    return _Quantity(
+        name=quantity,
+        title=title,
+        unit=spec.unit,
+        array=array,
+        dims=("system",),
+        reference=0.0,
+        larger_is_better=category is None,
+        population=population,
+        bounds=None if span is None else (-span, span),
+        contrast=difference,
+    )
+
+
+def _checked_rope(rope: tuple[float, float], what: _Quantity) -> tuple[float, float]:
+    around = f"around {what.reference:g}, where A and B are alike on {what.name!r}"
+    example = "(0.45, 0.55)" if what.reference else "(-0.1, 0.1)"
+    try:
+        low, high = (float(end) for end in rope)
+    except (TypeError, ValueError):
+        raise BayesEvalError(
+            f"rope must be two numbers {around}, such as {example}; got {rope!r}"
+        ) from None
+    if not (np.isfinite([low, high]).all() and low < what.reference < high):
+        raise BayesEvalError(
+            f"rope must be a finite interval {around}, such as {example}; got ({low:g}, {high:g})"
+        )
+    if what.bounds is not None and not (what.bounds[0] < low and high < what.bounds[1]):
+        raise BayesEvalError(
+            f"rope must lie strictly within ({what.bounds[0]:g}, {what.bounds[1]:g}), the range of "
+            f"{what.name!r}; got ({low:g}, {high:g})"
+        )
+    return low, high
+
+
+def _checked_pairs(
+    pairs: Sequence[tuple[str, str]], labels: tuple[str, ...]
+) -> list[tuple[int, int]]:
+    if isinstance(pairs, str) or (len(pairs) == 2 and all(isinstance(p, str) for p in pairs)):
+        raise BayesEvalError(
+            f"pairs must be a list of pairs, such as [('a', 'b')]; got {pairs!r}. "
+            "Put the pair in a list"
+        )
+    if not len(pairs):
+        raise BayesEvalError("pairs is empty: name at least one pair, or leave it out for all")
+    positions = {label: index for index, label in enumerate(labels)}
+    checked = []
+    for pair in pairs:
+        _refuse_no_pair(pair)
+        for label in pair:
+            if label not in positions:
+                meant = nearest(label, labels) if isinstance(label, str) else None
+                raise BayesEvalError(
+                    f"there is no system {label!r}; the posterior has {some(labels)}"
+                    + (f". Did you mean {meant!r}?" if meant else "")
+                )
+        a, b = pair
+        if a == b:
+            raise BayesEvalError(f"a pair must be two different systems; got {a!r} twice")
+        checked.append((positions[a], positions[b]))
+    return checked
+
+
+def _refuse_no_pair(pair: object) -> None:
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise BayesEvalError(f"each of pairs must be two systems (A, B); got {pair!r}")

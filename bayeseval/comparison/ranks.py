@@ -1,0 +1,219 @@
+"""Ranks, tiers and the chance to be best, from the draws of the quality."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayeseval.comparison._contract import (
+    PosteriorLike,
+    Slice,
+    problems_of,
+    quality_draws,
+    slices,
+    system_labels,
+)
+from bayeseval.comparison._intervals import interval, rank_interval
+from bayeseval.errors import BayesEvalError
+from bayeseval.ranking import Ranking, RankingPart
+from bayeseval.settings import IntervalKind, resolve_ci
+
+
+def rank_probabilities(quality: np.ndarray) -> np.ndarray:
+    """Compute the probability of each rank; systems tied in a draw share their ranks evenly.
+
+    Parameters
+    ----------
+    quality : numpy.ndarray
+        Draws, shape (sample, system); larger is better.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (system, rank), ranks from best to worst. Rows and columns sum to one, and
+        the mean of a row is the mean of the average ranks.
+    """
+    from scipy.stats import rankdata
+
+    n_draws, n_systems = quality.shape
+    first = rankdata(-quality, method="min", axis=1).astype(np.int64)
+    last = rankdata(-quality, method="max", axis=1).astype(np.int64)
+    system = np.broadcast_to(np.arange(n_systems), quality.shape)
+    shares = np.zeros((n_systems, n_systems))
+    # By the length of the tie, so that counts stay whole numbers until the one division.
+    for length in np.unique(last - first + 1):
+        tied = last - first + 1 == length
+        for offset in range(length):
+            cell = system[tied] * n_systems + first[tied] - 1 + offset
+            counts = np.bincount(cell, minlength=n_systems**2).reshape(n_systems, n_systems)
+            shares += counts / length
+    return shares / n_draws
+
+
+def cut_probabilities(quality: np.ndarray) -> np.ndarray:
+    """Compute the probability of each cut: all systems above it are better than all below.
+
+    Parameters
+    ----------
+    quality : numpy.ndarray
+        Draws, shape (sample, system), systems in the order of the ranking.
+
+    Returns
+    -------
+    numpy.ndarray
+        Boolean, shape (sample, system − 1): whether the cut after that system holds in the draw. A
+        tie across the cut counts against it.
+    """
+    worst_above = np.minimum.accumulate(quality, axis=1)[:, :-1]
+    best_below = np.maximum.accumulate(quality[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    return worst_above > best_below
+
+
+def rank(
+    posterior: PosteriorLike,
+    *,
+    criterion: str | None = None,
+    by: str | None = None,
+    level: str | None = None,
+    top: int | Sequence[int] = (3,),
+    tier_prob: float = 0.95,
+    ci_prob: float | None = None,
+    ci_kind: IntervalKind | None = None,
+) -> Ranking:
+    """Rank the systems by their expected rank.
+
+    In every draw the systems are ranked by quality, 1 = best, and systems that are tied share
+    the average of their ranks. Everything in the table is a summary of these ranks and qualities.
+
+    Tiers: a boundary is drawn after the k-th system when, with posterior probability at least
+    ``tier_prob``, every one of the first k systems is better than every one of the rest. So two
+    systems of different tiers differ with at least that probability, whichever they are; a system
+    is never below a line that separates it from nobody; and a larger ``tier_prob`` can only
+    merge tiers, never move a boundary.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Posterior of any family.
+    criterion : str, optional
+        Criterion to rank by; each criterion in turn where left out.
+    by : str, optional
+        Moderator within whose levels to rank, such as ``"day"``; overall where left out.
+    level : str, optional
+        Level of ``by``; each level in turn where left out.
+    top : int or sequence of int
+        The k of "probability to be among the best k".
+    tier_prob : float
+        Probability that a boundary between tiers must reach, above 0.5 and below 1.
+    ci_prob : float, optional
+        Probability of the intervals; `bayeseval.settings.ci_prob` where left out.
+    ci_kind : {"eti", "hdi"}, optional
+        Kind of the intervals; `bayeseval.settings.ci_kind` where left out.
+
+    Returns
+    -------
+    Ranking
+        Table, rank distribution and tiers; see `Ranking.to_frame` for the columns.
+
+    Raises
+    ------
+    BayesEvalError
+        If criterion, moderator or level is unknown, or a setting is out of range.
+    """
+    ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
+    checked_top = _checked_top(top)
+    tier_prob = checked_decision_prob(tier_prob, "tier_prob")
+    array = quality_draws(posterior, by)
+    labels = system_labels(array)
+    parts = tuple(
+        _part(piece, labels, checked_top, tier_prob, ci_prob, ci_kind)
+        for piece in slices(posterior, array, ("system",), criterion=criterion, by=by, level=level)
+    )
+    return Ranking(
+        parts=parts,
+        by=by,
+        top=checked_top,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+        tier_prob=tier_prob,
+        quality_scale=posterior.quality_scale,
+        protocol=posterior.protocol,
+        family=posterior.family.name,
+        fingerprint=posterior.fingerprint,
+        problems=problems_of(posterior),
+        approximate=posterior.approximate,
+    )
+
+
+def _checked_top(top: int | Sequence[int]) -> tuple[int, ...]:
+    values = (top,) if isinstance(top, int) else tuple(top)
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+            raise BayesEvalError(f"top must be whole numbers of at least 1; got {value!r}")
+    return tuple(dict.fromkeys(int(value) for value in values))
+
+
+def checked_decision_prob(value: float, name: str) -> float:
+    """Check a probability from which on something is said; at one half or less it means nothing."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.5 < value < 1:
+        raise BayesEvalError(
+            f"{name} must be a probability above 0.5 and below 1, such as 0.95; got {value!r}"
+        )
+    return float(value)
+
+
+def order_of(quality: np.ndarray, distribution: np.ndarray) -> np.ndarray:
+    """Order systems by expected rank; equal ones by mean quality, then as they came."""
+    expected = distribution @ np.arange(1, quality.shape[1] + 1)
+    # Rounded, so that the last bits of a sum do not decide between systems that are exactly tied.
+    return np.lexsort((-quality.mean(axis=0).round(12), expected.round(9)))
+
+
+def _part(
+    piece: Slice,
+    labels: tuple[str, ...],
+    top: tuple[int, ...],
+    tier_prob: float,
+    ci_prob: float,
+    ci_kind: IntervalKind,
+) -> RankingPart:
+    import pandas as pd
+
+    distribution = rank_probabilities(piece.draws)
+    order = order_of(piece.draws, distribution)
+    distribution, draws = distribution[order], piece.draws[:, order]
+    n_systems = len(order)
+    cuts = cut_probabilities(draws)
+    boundary = cuts.mean(axis=0) >= tier_prob
+    lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
+    rank_lower, rank_upper = rank_interval(distribution, ci_prob=ci_prob, ci_kind=ci_kind)
+    better = (draws[:, :-1] > draws[:, 1:]) + 0.5 * (draws[:, :-1] == draws[:, 1:])
+    ranks = np.arange(1, n_systems + 1)
+    systems = [labels[index] for index in order]
+    table = pd.DataFrame(
+        {
+            "position": ranks,
+            "system": pd.Series(systems, dtype=object),
+            "tier": 1 + np.concatenate([[0], boundary.cumsum()]).astype(int),
+            "expected_rank": distribution @ ranks,
+            "rank_lower": rank_lower,
+            "rank_upper": rank_upper,
+            "quality": draws.mean(axis=0),
+            "quality_sd": draws.std(axis=0, ddof=1) if len(draws) > 1 else np.nan,
+            "quality_lower": lower,
+            "quality_upper": upper,
+            "p_best": distribution[:, 0],
+            **{f"p_top_{k}": distribution[:, :k].sum(axis=1).clip(0, 1) for k in top},
+            "p_better_than_next": [*better.mean(axis=0), np.nan],
+        }
+    )
+    return RankingPart(
+        criterion=piece.criterion,
+        level=piece.level,
+        table=table,
+        distribution=pd.DataFrame(
+            distribution,
+            index=pd.Index(systems, name="system", dtype=object),
+            columns=pd.Index(ranks, name="rank"),
+        ),
+        tiers_prob=float(cuts[:, boundary].all(axis=1).mean()),
+    )

@@ -1,0 +1,341 @@
+"""The record of a posterior ranking: what `rank` returns."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from bayeseval._checks import nearest, some
+from bayeseval._tables import (
+    Column,
+    Table,
+    decimals_for,
+    interval_text,
+    number,
+    probability,
+)
+from bayeseval.errors import BayesEvalError
+from bayeseval.settings import IntervalKind, ci_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TIER_RULE = (
+    "A new tier starts where every system above the line is better than every system below it "
+    "with probability at least {prob:g}; tiers are read from the joint posterior, so two systems "
+    "of different tiers differ with at least that probability."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankingPart:
+    """The ranking for one criterion at one level of the moderator.
+
+    Parameters
+    ----------
+    criterion : str or None
+        Criterion, where there are criteria.
+    level : str or None
+        Level of the moderator, where ranked by one.
+    table : pandas.DataFrame
+        One row a system, best first; columns as in `Ranking.to_frame`.
+    distribution : pandas.DataFrame
+        Probability of each rank (columns 1 … n) by system (index, best first). Rows and columns
+        sum to one.
+    tiers_prob : float
+        Probability that all tiers are in the right order at once.
+    """
+
+    criterion: str | None
+    level: str | None
+    table: "pd.DataFrame"
+    distribution: "pd.DataFrame"
+    tiers_prob: float
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Systems, best first."""
+        return tuple(self.table["system"])
+
+    @property
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """Systems by tier, best tier first."""
+        return tuple(tuple(group) for _, group in self.table.groupby("tier")["system"])
+
+    def separable(self, prob: float) -> int:
+        """Count the neighbouring pairs whose order holds with at least this probability."""
+        return int((self.table["p_better_than_next"].dropna() >= prob).sum())
+
+    def where(self, by: str | None) -> str:
+        """Say criterion and level in words; empty where there are none."""
+        words = [] if self.criterion is None else [f"criterion {self.criterion}"]
+        words += [] if self.level is None else [f"{by} {self.level}"]
+        return ", ".join(words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """A posterior ranking of systems.
+
+    Parameters
+    ----------
+    parts : tuple of RankingPart
+        One part a criterion and level of the moderator.
+    by : str or None
+        Moderator within whose levels the systems were ranked.
+    top : tuple of int
+        The k of the columns ``p_top_<k>``.
+    ci_prob, ci_kind : float, str
+        Probability and kind of every interval in the table.
+    tier_prob : float
+        Probability that a boundary between two tiers must reach.
+    quality_scale : str
+        Scale of ``quality`` in words.
+    protocol, family, fingerprint : str
+        Where the posterior came from.
+    problems : tuple of str
+        What is wrong with the sampler's convergence; empty where nothing is.
+    approximate : str or None
+        Why the draws are an approximation of the posterior, where they are.
+    """
+
+    parts: tuple[RankingPart, ...]
+    by: str | None
+    top: tuple[int, ...]
+    ci_prob: float
+    ci_kind: IntervalKind
+    tier_prob: float
+    quality_scale: str
+    protocol: str
+    family: str
+    fingerprint: str
+    problems: tuple[str, ...] = ()
+    approximate: str | None = None
+
+    def __iter__(self) -> Iterator[RankingPart]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @property
+    def criteria(self) -> tuple[str, ...]:
+        """Criteria of the parts, in order; empty where the judgements had none."""
+        return tuple(dict.fromkeys(p.criterion for p in self.parts if p.criterion is not None))
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Levels of the moderator, in order; empty where not ranked by one."""
+        return tuple(dict.fromkeys(p.level for p in self.parts if p.level is not None))
+
+    def select(self, *, criterion: str | None = None, level: str | None = None) -> "Ranking":
+        """Keep one criterion, or one level of the moderator, or both.
+
+        Parameters
+        ----------
+        criterion : str, optional
+            Criterion to keep; all where left out.
+        level : str, optional
+            Level to keep; all where left out.
+
+        Returns
+        -------
+        Ranking
+            The ranking with the parts asked for.
+        """
+        for name, asked, known in (
+            ("criterion", criterion, self.criteria),
+            (self.by or "level", level, self.levels),
+        ):
+            if asked is not None and asked not in known:
+                meant = nearest(asked, known)
+                raise BayesEvalError(
+                    f"this ranking has no {name} {asked!r}; it has {some(known) or 'none'}"
+                    + (f", did you mean {meant!r}?" if meant else "")
+                )
+        kept = tuple(
+            part
+            for part in self.parts
+            if criterion in (None, part.criterion) and level in (None, part.level)
+        )
+        return replace(self, parts=kept)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the ranking as one data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a system (and criterion, and level), best first, with the columns
+
+            - ``criterion``, ``level``: only where there are criteria, or a moderator was asked for.
+            - ``position``: 1, 2, … in the order of the table.
+            - ``system``: the user's label.
+            - ``tier``: 1 = best, see `tier_rule`.
+            - ``expected_rank``: posterior mean of the rank, 1 = best. Systems that are tied in a
+              draw share the average of their ranks.
+            - ``rank_lower``, ``rank_upper``: interval of the rank, of at least the stated
+              probability, since ranks are whole numbers.
+            - ``quality``, ``quality_sd``, ``quality_lower``, ``quality_upper``: posterior mean,
+              standard deviation and interval on the scale of `quality_scale`. Larger is better.
+              The intervals of two systems may overlap although their difference is certain.
+            - ``p_best``: probability of rank 1. Sums to one over the systems.
+            - ``p_top_<k>``: probability of one of the ranks 1 … k.
+            - ``p_better_than_next``: probability that the system is better than the one in the
+              next row; missing in the last row.
+        """
+        import pandas as pd
+
+        frames = []
+        for part in self.parts:
+            frame = part.table.copy()
+            if part.level is not None:
+                frame.insert(0, "level", part.level)
+            if part.criterion is not None:
+                frame.insert(0, "criterion", part.criterion)
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
+
+    @property
+    def rank_distribution(self) -> "pd.DataFrame":
+        """Probability of each rank (columns) by system (index; with criterion and level if any)."""
+        import pandas as pd
+
+        pieces = {}
+        for part in self.parts:
+            key = tuple(label for label in (part.criterion, part.level) if label is not None)
+            pieces[key] = part.distribution
+        if list(pieces) == [()]:
+            return pieces[()].copy()
+        names = (["criterion"] if self.criteria else []) + (["level"] if self.levels else [])
+        joined = pd.concat(pieces, names=[*names, "system"])
+        joined.columns.name = "rank"
+        return joined
+
+    @property
+    def tier_rule(self) -> str:
+        """The rule of the tiers in words."""
+        return TIER_RULE.format(prob=self.tier_prob)
+
+    @property
+    def resolution(self) -> tuple[str, ...]:
+        """How many neighbouring systems can be told apart, one sentence a part."""
+        return tuple(self._resolution(part) for part in self.parts)
+
+    def _resolution(self, part: RankingPart) -> str:
+        pairs = len(part.systems) - 1
+        if pairs < 1:
+            return "There is one system: nothing to tell apart."
+        found = part.separable(self.tier_prob)
+        count = "None" if found == 0 else "All" if found == pairs else str(found)
+        if pairs == 1:
+            can = "can" if found else "cannot"
+            return f"The two systems {can} be told apart (probability at least {self.tier_prob:g})."
+        return (
+            f"{count} of the {pairs} neighbouring pairs can be told apart "
+            f"(probability at least {self.tier_prob:g})."
+        )
+
+    def _tables(self) -> list[Table]:
+        interval = ci_words(self.ci_prob, self.ci_kind)
+        alarms = alarm_sentences(self.problems, self.approximate)
+        tables = []
+        for part in self.parts:
+            frame = part.table
+            n_systems = len(frame)
+            decimals = decimals_for(
+                frame["quality_lower"].to_numpy(), frame["quality_upper"].to_numpy()
+            )
+            one = n_systems == 1
+            show = _certain if one else probability
+            ranks = zip(frame["rank_lower"], frame["rank_upper"], strict=True)
+            columns = [
+                Column("system", tuple(frame["system"]), "label"),
+                Column("tier", tuple(str(tier) for tier in frame["tier"])),
+                Column(
+                    "rank",
+                    tuple(number(r, 2 if n_systems < 10 else 1) for r in frame["expected_rank"]),
+                ),
+                Column("ranks", tuple(f"{a}–{b}" if a != b else str(a) for a, b in ranks)),
+                Column("P(best)", tuple(show(p) for p in frame["p_best"])),
+                *(
+                    Column(f"P(top {k})", tuple(show(p) for p in frame[f"p_top_{k}"]))
+                    for k in self.top
+                    if 1 < k < n_systems
+                ),
+                Column("quality", tuple(number(q, decimals) for q in frame["quality"])),
+                Column(
+                    "interval",
+                    tuple(
+                        interval_text(a, b, decimals)
+                        for a, b in zip(frame["quality_lower"], frame["quality_upper"], strict=True)
+                    ),
+                ),
+            ]
+            where = part.where(self.by)
+            title = f"Ranking of {n_systems} system{'' if one else 's'}" + (
+                f": {where}" if where else ""
+            )
+            legend = (
+                f"rank: expected rank, 1 = best; ranks and interval: {interval} interval of the "
+                f"rank and of the quality. Quality: {self.quality_scale}; larger is better."
+            )
+            notes = [legend]
+            if not one:
+                notes += [self._resolution(part), self.tier_rule]
+            if len(part.tiers) > 1:
+                notes.append(
+                    f"All {len(part.tiers)} tiers are in the right order at once with probability "
+                    f"{probability(part.tiers_prob)}."
+                )
+            tables.append(Table(title, tuple(columns), tuple(notes), alarms))
+        return tables
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.text(most_rows=60) for table in self._tables())
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_html(self) -> str:
+        """Return one HTML table a part; every label is escaped.
+
+        Returns
+        -------
+        str
+            HTML, to be placed in a page.
+        """
+        return "\n".join(table.html() for table in self._tables())
+
+    def to_markdown(self) -> str:
+        """Return one Markdown table a part; every label is escaped.
+
+        Returns
+        -------
+        str
+            GitHub-flavoured Markdown.
+        """
+        return "\n".join(table.markdown() for table in self._tables())
+
+    def to_latex(self) -> str:
+        """Return one LaTeX table a part, with booktabs rules; every label is escaped.
+
+        Returns
+        -------
+        str
+            LaTeX source, UTF-8.
+        """
+        return "\n".join(table.latex() for table in self._tables())
+
+
+def _certain(value: float) -> str:
+    return f"{value:g}"
+
+
+def alarm_sentences(problems: tuple[str, ...], approximate: str | None) -> tuple[str, ...]:
+    """Say above a table that its draws did not converge, or are an approximation."""
+    alarms = []
+    if problems:
+        alarms.append(f"NOT CONVERGED, do not report these numbers: {' '.join(problems)}")
+    if approximate is not None:
+        alarms.append(f"APPROXIMATE draws, not from MCMC: {approximate}")
+    return tuple(alarms)
