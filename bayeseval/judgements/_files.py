@@ -130,7 +130,8 @@ def _read_json(
         if not isinstance(record, dict):
             raise JudgementError(
                 f"expected a list of objects, one a judgement; data row {number:,} is "
-                f"{type(record).__name__}. Flatten nested lists first (see the how-to on importing)."
+                f"{type(record).__name__}. Flatten nested lists first (see the how-to on "
+                "importing)."
             )
         names.update(dict.fromkeys(record))
     sources = check_sources(roles, list(names))
@@ -151,8 +152,8 @@ def json_lines(text: str) -> list[object]:
                 records.append(json.loads(line))
             except json.JSONDecodeError as error:
                 raise JudgementError(
-                    f"line {number:,} is not valid JSON: {error}. Correct or remove the line; a file "
-                    "that holds one JSON document must be called .json."
+                    f"line {number:,} is not valid JSON: {error}. Correct or remove the line; a "
+                    "file that holds one JSON document must be called .json."
                 ) from None
     return records
 

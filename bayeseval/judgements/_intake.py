@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayeseval._checks import nearest, some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._table import Dropped, Factor, frozen_array, natural_order
+from bayeseval.judgements._table import Dropped, natural_order
 
 CANONICAL = (
     "annotator",
@@ -25,6 +25,9 @@ CANONICAL = (
     "chain",
     "draw",
 )
+
+
+COUNTED = "__count__"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +50,15 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Intake:
-    """The needed columns of the input by role, with the data row each came from (from 1)."""
+    """The needed columns of the input by role, with the data row each came from (from 1).
+
+    ``reduced`` tells that equal rows were counted where the data live: ``weights`` are their
+    counts, and there are no row numbers.
+    """
 
     columns: dict[str, Column]
     rows: np.ndarray
+    weights: np.ndarray
     dropped: tuple[Dropped, ...] = ()
     reduced: bool = False
 
@@ -61,27 +69,26 @@ class Intake:
 
     def where(self, mask: np.ndarray) -> str:
         """Name the rows of a mask, at most five, counted from 1 as in the user's table."""
-        found = self.rows[mask]
         if self.reduced:
-            return f"in {len(found):,} kinds of rows"
+            number = int(self.weights[mask].sum())
+            return f"{number:,} {'row' if number == 1 else 'rows'} (counted where the data live)"
+        found = self.rows[mask]
         shown = ", ".join(f"{row:,}" for row in found[:5])
         more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
         noun = "data row" if len(found) == 1 else "data rows"
         return f"{noun} {shown}{more} (counted from 1)"
 
-    def without(
-        self, mask: np.ndarray, reason: str, *, weights: np.ndarray | None = None
-    ) -> "Intake":
+    def without(self, mask: np.ndarray, reason: str) -> "Intake":
         """Return the intake without some rows, counted under a reason."""
         if not mask.any():
             return self
         keep = ~mask
-        number = int(mask.sum() if weights is None else weights[mask].sum())
         return replace(
             self,
             columns={role: column.taken(keep) for role, column in self.columns.items()},
             rows=self.rows[keep],
-            dropped=(*self.dropped, Dropped(reason, number)),
+            weights=self.weights[keep],
+            dropped=(*self.dropped, Dropped(reason, int(self.weights[mask].sum()))),
         )
 
 
@@ -149,16 +156,26 @@ def take(
 ) -> Intake:
     """Take the needed columns out of any data frame.
 
-    Lazy frames are cut to the needed columns before they are collected. ``rows`` are the numbers
-    by which the user knows the rows, where they are not 1, 2, ….
+    Of a lazy frame equal rows are counted where the data live, so that only distinct ones are
+    collected. ``rows`` are the numbers by which the user knows the rows, where not 1, 2, ….
     """
     native = _as_narwhals(frame)
+    lazy = isinstance(native, nw.LazyFrame)
     names = native.collect_schema().names() if isinstance(native, nw.LazyFrame) else native.columns
     sources = check_sources(roles, names)
-    selected = native.select(*sources.values())
-    eager = selected.collect() if isinstance(selected, nw.LazyFrame) else selected
-    columns = {role: _column(eager[source], source, missing) for role, source in sources.items()}
-    return Intake(columns=columns, rows=np.arange(1, len(eager) + 1) if rows is None else rows)
+    if isinstance(native, nw.LazyFrame):
+        needed = list(sources.values())
+        eager = native.select(*needed).group_by(*needed).agg(nw.len().alias(COUNTED)).collect()
+        weights = eager[COUNTED].to_numpy().astype(np.int64)
+    else:
+        eager = native.select(*sources.values())
+        weights = np.ones(len(eager), dtype=np.int64)
+    return Intake(
+        columns={role: _column(eager[source], source, missing) for role, source in sources.items()},
+        rows=np.arange(1, len(eager) + 1) if rows is None else rows,
+        weights=weights,
+        reduced=lazy,
+    )
 
 
 def as_pandas(frame: object) -> pd.DataFrame:
@@ -184,8 +201,8 @@ def _as_narwhals(frame: object) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
         kind = f"{type(frame).__module__}.{type(frame).__qualname__}"
         raise JudgementError(
             "expected a data frame that narwhals knows (pandas, Polars, PyArrow, DuckDB, PySpark, "
-            f"Dask, Ibis); found {kind}. Make one first, for example with pandas.DataFrame(...), or "
-            "use read() for a file."
+            f"Dask, Ibis); found {kind}. Make one first, for example with pandas.DataFrame(...), "
+            "or use read() for a file."
         ) from None
 
 
@@ -263,7 +280,8 @@ def coded(
     if absent.any():
         raise JudgementError(
             f"every judgement needs a label for {role}; column {column.source!r} is empty in "
-            f"{intake.where(absent)} where there is {answer}. Fill in the label, or remove these rows."
+            f"{intake.where(absent)} where there is {answer}. Fill in the label, or remove these "
+            "rows."
         )
     used = np.unique(column.codes)
     texts: dict[str, int] = {}
@@ -285,16 +303,10 @@ def coded(
     return labels, position[column.codes]
 
 
-def factor(intake: Intake, role: str, *, name: str, answer: str) -> Factor:
-    """Return one factor of the table."""
-    labels, codes = coded(intake.columns[role], intake, role=name, answer=answer)
-    return Factor(name, tuple(labels), frozen_array(codes))
-
-
 def read_counts(intake: Intake) -> tuple[Intake, np.ndarray]:
     """Return the counts, without the rows whose count is zero."""
     if "count" not in intake.columns:
-        return intake, np.ones(intake.n_rows, dtype=np.int64)
+        return intake, intake.weights
     column = intake.columns["count"]
     values = np.array([_as_count(value) for value in column.values] + [-1], dtype=np.int64)
     counts = values[column.codes]
@@ -307,7 +319,7 @@ def read_counts(intake: Intake) -> tuple[Intake, np.ndarray]:
             f"{intake.where(wrong)}. Correct these counts or remove the rows."
         )
     zero = counts == 0
-    return intake.without(zero, "count is 0"), counts[~zero]
+    return intake.without(zero, "count is 0"), (counts * intake.weights)[~zero]
 
 
 def _as_count(value: object) -> int:
@@ -332,7 +344,7 @@ def as_number(value: object) -> float | None:
     return number
 
 
-def attribute_arrays(intake: Intake, attributes: Mapping[str, str]) -> dict[str, np.ndarray]:
+def attribute_arrays(intake: Intake, attributes: Sequence[str]) -> dict[str, np.ndarray]:
     """Return the attribute columns, one value a row, None or NaN where missing."""
     arrays: dict[str, np.ndarray] = {}
     for name in attributes:
@@ -349,7 +361,7 @@ def attribute_arrays(intake: Intake, attributes: Mapping[str, str]) -> dict[str,
         else:
             table = np.empty(len(column.values) + 1, dtype=object)
             table[:-1] = column.values
-        arrays[name] = frozen_array(table[column.codes])
+        arrays[name] = table[column.codes]
     return arrays
 
 
@@ -357,27 +369,25 @@ def refuse_duplicates(
     intake: Intake,
     unit: Mapping[str, np.ndarray],
     *,
-    names: Sequence[str],
+    weights: np.ndarray,
     answer: str,
     remedy: str,
 ) -> None:
-    """Refuse a second judgement of the same unit, naming the first unit that has two."""
-    if not intake.n_rows:
+    """Refuse a second judgement of the same unit, naming the unit whose second row comes first."""
+    columns = list(unit.values())
+    order = np.lexsort(columns)
+    same = np.zeros(intake.n_rows, dtype=bool)
+    same[1:] = np.logical_and.reduce([codes[order][1:] == codes[order][:-1] for codes in columns])
+    group = np.cumsum(~same) - 1
+    again = same | (weights[order] > 1)
+    if not again.any():
         return
-    order = np.lexsort(list(unit.values()))
-    same = np.ones(intake.n_rows - 1, dtype=bool)
-    for codes in unit.values():
-        same &= codes[order][1:] == codes[order][:-1]
-    if not same.any():
-        return
-    group = np.concatenate([[0], np.cumsum(~same)])
-    n_units = len(np.unique(group[1:][same]))
-    # The unit whose second row comes first in the user's table.
-    second = order[1:][same]
-    example = group[1:][same][np.argmin(second)]
+    n_units = len(np.unique(group[again]))
+    example = group[again][np.argmin(order[again])]
     members = np.zeros(intake.n_rows, dtype=bool)
     members[order[group == example]] = True
     raise JudgementError(
-        f"one judgement is one {' × '.join(names)}; {n_units:,} of these have more than one "
-        f"{answer}, the first in {intake.where(members)}. {remedy}"
+        f"one judgement is one {' × '.join(unit)}; {n_units:,} of these "
+        f"{'has' if n_units == 1 else 'have'} more than one {answer}, the first in "
+        f"{intake.where(members)}. {remedy}"
     )

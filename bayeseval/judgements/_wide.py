@@ -1,48 +1,128 @@
 """Wide tables: several answers a row become one answer a row."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._intake import as_pandas, check_sources
 
-LABEL, ANSWER = "__label__", "__answer__"
+LABEL, ANSWER, SYSTEM = "__label__", "__answer__", "__system__"
+
+type WideAnswers = Sequence[str] | Mapping[str, str] | Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Melted:
+    """A long table, the data row each of its rows came from, and which column plays which role."""
+
+    frame: pd.DataFrame
+    rows: np.ndarray
+    roles: Mapping[str, str | None]
+
+    def required(self, role: str) -> str:
+        """Return the column of a role that the protocol cannot do without."""
+        column = self.roles[role]
+        if column is None:
+            raise JudgementError(
+                f"{role}= must name the column of the {role}, because the columns of answers do "
+                f"not say which {role} they belong to."
+            )
+        return column
 
 
 def melt(
     frame: object,
     *,
-    answers: Sequence[str] | Mapping[str, str],
+    answers: WideAnswers,
     argument: str,
-    columns_are: str,
+    columns_are: str | None,
     given: Mapping[str, str | None],
-) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the long table with columns LABEL and ANSWER, and the data row each came from."""
+    systems: Sequence[str] | None = None,
+) -> Melted:
+    """Return one answer a row.
+
+    Either each column of answers stands for one label of ``columns_are``, or the k-th column of
+    answers belongs to the system that the k-th column of ``systems`` names in the same row.
+    """
     if isinstance(answers, str):
         raise JudgementError(
             f"{argument} must be a list of columns; write {argument}=[{answers!r}]."
         )
-    named = dict(answers) if isinstance(answers, Mapping) else {name: name for name in answers}
-    if not named:
+    if not answers:
         raise JudgementError(f"{argument} names no column.")
+    wide = as_pandas(frame)
+    if systems is not None:
+        return _by_position(wide, answers, argument, columns_are, given, systems)
     if columns_are not in given:
         raise JudgementError(
-            f"columns_are= must be one of {', '.join(repr(name) for name in given)}; found "
-            f"{columns_are!r}."
+            f"columns_are= must say what a column of {argument} stands for, one of "
+            f"{some(given, most=6)}; found {columns_are!r}."
         )
     if given[columns_are] is not None:
         raise JudgementError(
-            f"columns_are={columns_are!r} says that each column of {argument} is one {columns_are}; "
-            f"leave {columns_are}={given[columns_are]!r} away."
+            f"columns_are={columns_are!r} says that each column of {argument} is one "
+            f"{columns_are}; leave {columns_are}={given[columns_are]!r} away."
         )
-    wide = as_pandas(frame)
+    named = dict(answers) if isinstance(answers, Mapping) else {name: name for name in answers}
+    if not all(isinstance(label, str) for label in named.values()):
+        raise JudgementError(
+            f"{argument} must map each column to its label; lists of columns go with systems=."
+        )
     check_sources({f"{argument} {name}": name for name in named}, list(wide.columns))
     others = wide.drop(columns=list(named))
     parts = [
         others.assign(**{LABEL: label, ANSWER: wide[name].astype(object)})
         for name, label in named.items()
     ]
-    rows = np.tile(np.arange(1, len(wide) + 1), len(named))
-    return pd.concat(parts, ignore_index=True), rows
+    return _stacked(parts, len(wide), {**given, columns_are: LABEL})
+
+
+def _by_position(
+    wide: pd.DataFrame,
+    answers: WideAnswers,
+    argument: str,
+    columns_are: str | None,
+    given: Mapping[str, str | None],
+    systems: Sequence[str],
+) -> Melted:
+    if columns_are is not None or given.get("system") is not None:
+        raise JudgementError(
+            "systems= names the columns that hold the systems of a row; leave columns_are= and "
+            "system= away."
+        )
+    by_criterion = dict(answers) if isinstance(answers, Mapping) else {None: answers}
+    roles = {**given, "system": SYSTEM}
+    if isinstance(answers, Mapping):
+        if given["criterion"] is not None:
+            raise JudgementError(
+                f"{argument} maps criteria to lists of columns; leave criterion= away."
+            )
+        roles["criterion"] = LABEL
+    parts = []
+    for criterion, columns in by_criterion.items():
+        if isinstance(columns, str) or len(columns) != len(systems):
+            number = 1 if isinstance(columns, str) else len(columns)
+            raise JudgementError(
+                f"systems= names {len(systems)} columns and {argument} {number}"
+                f"{'' if criterion is None else f' for criterion {criterion!r}'}; the k-th answer "
+                "belongs to the k-th system, so that there must be as many."
+            )
+        named = {f"systems {name}": name for name in systems}
+        named |= {f"{argument} {name}": name for name in columns}
+        check_sources(named, list(wide.columns))
+        others = wide.drop(columns=[*systems, *columns])
+        for system, answer in zip(systems, columns, strict=True):
+            added = {SYSTEM: wide[system].astype(object), ANSWER: wide[answer].astype(object)}
+            if criterion is not None:
+                added[LABEL] = criterion
+            parts.append(others.assign(**added))
+    return _stacked(parts, len(wide), roles)
+
+
+def _stacked(parts: list[pd.DataFrame], n_rows: int, roles: Mapping[str, str | None]) -> Melted:
+    rows = np.tile(np.arange(1, n_rows + 1), len(parts))
+    return Melted(pd.concat(parts, ignore_index=True), rows, roles)

@@ -198,8 +198,8 @@ def _notes(
         notes.append("There is one system: nothing can be compared or ranked.")
     if judgements.annotators is None:
         notes.append(
-            "The table has no annotator identities: differences between annotators stay in the noise, "
-            "and intervals are too narrow where one annotator gave many judgements."
+            "The table has no annotator identities: differences between annotators stay in the "
+            "noise, and intervals are too narrow where one annotator gave many judgements."
         )
     elif len(judgements.annotators) == 1:
         notes.append(
@@ -207,8 +207,8 @@ def _notes(
         )
     elif not facts["annotators_judge_several_systems"] and len(judgements.systems) > 1:
         notes.append(
-            "Every annotator judges one system only: differences between systems and between groups of "
-            "annotators can be told apart through the population of annotators alone."
+            "Every annotator judges one system only: differences between systems and between "
+            "groups of annotators can be told apart through the population of annotators alone."
         )
     if judgements.items is None:
         notes.append("The table names no items: results may not carry over to new items.")
@@ -223,8 +223,8 @@ def _notes(
         shown = "; ".join(some(group) for group in components[:3])
         notes.append(
             f"The systems fall into {len(components)} groups that share no annotator and no item "
-            f"({shown}{'; …' if len(components) > 3 else ''}): a comparison between groups rests on their "
-            "annotators and items being alike."
+            f"({shown}{'; …' if len(components) > 3 else ''}): a comparison between groups rests "
+            "on their annotators and items being alike."
         )
     notes.extend(_look_alikes(judgements))
     return tuple(notes)
@@ -244,7 +244,7 @@ def _look_alikes(judgements: Judgements) -> list[str]:
             shown = natural_order(alike[0])
             more = f", and {len(alike) - 1} more such groups" if len(alike) > 1 else ""
             notes.append(
-                f"Some labels of {factor.name} differ in case or blanks only: {some(shown)}{more}. They "
-                "are kept apart."
+                f"Some labels of {factor.name} differ in case or blanks only: {some(shown)}{more}. "
+                "They are kept apart."
             )
     return notes

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
@@ -9,22 +10,10 @@ import numpy as np
 
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._files import naming_the_file, read_frame
-from bayeseval.judgements._intake import (
-    Column,
-    Intake,
-    as_number,
-    attribute_arrays,
-    factor,
-    label_text,
-    moderator_columns,
-    named_columns,
-    read_counts,
-    refuse_duplicates,
-    take,
-)
-from bayeseval.judgements._table import Factor, Judgements, frozen_array
-from bayeseval.judgements._wide import melt
+from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
+from bayeseval.judgements._intake import Column, Intake, as_number, label_text, take
+from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
 from bayeseval.judgements.summary import Summary, summarise, table_html
 
 MOST_INFERRED = 101
@@ -108,9 +97,9 @@ class LikertJudgements(Judgements):
         rating: str,
         item: str | None = None,
         criterion: str | None = None,
-        moderators: Sequence[str] | Mapping[str, str] = (),
+        moderators: Columns = (),
         count: str | None = None,
-        attributes: Sequence[str] | Mapping[str, str] = (),
+        attributes: Columns = (),
         scale: ScaleLike | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
@@ -163,13 +152,18 @@ class LikertJudgements(Judgements):
             A column is not there; a rating is off the scale or of mixed type; a label is missing;
             a unit is rated twice; nothing is left.
         """
-        roles, moderator_names, attribute_names = _roles(
-            annotator, system, rating, item, criterion, moderators, count, attributes
+        planned = plan(
+            {"rating": rating},
+            {"system": system},
+            annotator=annotator,
+            item=item,
+            criterion=criterion,
+            moderators=moderators,
+            count=count,
+            attributes=attributes,
         )
-        intake = take(frame, roles, missing=missing)
-        return cls._from_intake(
-            intake, moderator_names, attribute_names, scale=scale, labels=labels, repeats=repeats
-        )
+        intake = take(frame, planned.roles, missing=missing)
+        return cls._from_intake(intake, planned, scale=scale, labels=labels, repeats=repeats)
 
     @classmethod
     def read(
@@ -181,9 +175,9 @@ class LikertJudgements(Judgements):
         rating: str,
         item: str | None = None,
         criterion: str | None = None,
-        moderators: Sequence[str] | Mapping[str, str] = (),
+        moderators: Columns = (),
         count: str | None = None,
-        attributes: Sequence[str] | Mapping[str, str] = (),
+        attributes: Columns = (),
         scale: ScaleLike | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
@@ -217,27 +211,24 @@ class LikertJudgements(Judgements):
         JudgementError
             The file cannot be read, or as in `from_frame`.
         """
-        path = Path(path)
-        roles, moderator_names, attribute_names = _roles(
-            annotator, system, rating, item, criterion, moderators, count, attributes
+        planned = plan(
+            {"rating": rating},
+            {"system": system},
+            annotator=annotator,
+            item=item,
+            criterion=criterion,
+            moderators=moderators,
+            count=count,
+            attributes=attributes,
         )
-        with naming_the_file(path):
-            frame = read_frame(
-                path,
-                roles,
-                typed=[f"attribute {name}" for name in attribute_names],
-                separator=separator,
-                encoding=encoding,
-            )
-            intake = take(frame, roles, missing=missing)
-            return cls._from_intake(
-                intake,
-                moderator_names,
-                attribute_names,
-                scale=scale,
-                labels=labels,
-                repeats=repeats,
-            )
+        return take_file(
+            path,
+            planned,
+            partial(cls._from_intake, planned=planned, scale=scale, labels=labels, repeats=repeats),
+            missing=missing,
+            separator=separator,
+            encoding=encoding,
+        )
 
     @classmethod
     def from_wide(
@@ -245,13 +236,14 @@ class LikertJudgements(Judgements):
         frame: object,
         *,
         annotator: str | None,
-        ratings: Sequence[str] | Mapping[str, str],
-        columns_are: Literal["system", "criterion", "item", "annotator"],
+        ratings: WideAnswers,
+        columns_are: Literal["system", "criterion", "item", "annotator"] | None = None,
+        systems: Sequence[str] | None = None,
         system: str | None = None,
         item: str | None = None,
         criterion: str | None = None,
-        moderators: Sequence[str] | Mapping[str, str] = (),
-        attributes: Sequence[str] | Mapping[str, str] = (),
+        moderators: Columns = (),
+        attributes: Columns = (),
         scale: ScaleLike | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
@@ -264,11 +256,14 @@ class LikertJudgements(Judgements):
         frame : data frame
             Any that narwhals accepts.
         annotator : str or None
-            Column of the annotator's identity, or None; leave None where the columns are annotators.
-        ratings : sequence of str or mapping of column to label
-            The columns that hold ratings, and what each stands for where it is not its own name.
-        columns_are : {"system", "criterion", "item", "annotator"}
-            What one column stands for.
+            Column of the annotator's identity, or None; also None where the columns are annotators.
+        ratings : sequence of str, or mapping
+            The columns that hold ratings; a mapping of column to label where a column does not
+            stand for its own name. With ``systems``, a mapping of criterion to list of columns.
+        columns_are : {"system", "criterion", "item", "annotator"}, optional
+            What one column of ratings stands for.
+        systems : sequence of str, optional
+            Instead of ``columns_are``: columns that hold the system of the k-th rating of the row.
         system, item, criterion : str, optional
             Columns that hold the other labels.
         moderators, attributes, scale, labels, repeats, missing
@@ -284,99 +279,50 @@ class LikertJudgements(Judgements):
         JudgementError
             As in `from_frame`.
         """
-        long, rows = melt(
+        melted = melt(
             frame,
             answers=ratings,
             argument="ratings",
             columns_are=columns_are,
-            given={"annotator": annotator, "system": system, "item": item, "criterion": criterion},
+            systems=systems,
+            given={
+                "annotator": annotator,
+                "system": system,
+                "item": item,
+                "criterion": criterion,
+            },
         )
-        given = {"annotator": annotator, "system": system, "item": item, "criterion": criterion}
-        given[columns_are] = "__label__"
-        if given["system"] is None:
-            raise JudgementError(
-                f"the columns are {columns_are}s, so that system= must name the column of the system."
-            )
-        roles, moderator_names, attribute_names = _roles(
-            given["annotator"],
-            given["system"],
-            "__answer__",
-            given["item"],
-            given["criterion"],
-            moderators,
-            None,
-            attributes,
+        planned = plan(
+            {"rating": ANSWER},
+            {"system": melted.required("system")},
+            annotator=melted.roles["annotator"],
+            item=melted.roles["item"],
+            criterion=melted.roles["criterion"],
+            moderators=moderators,
+            attributes=attributes,
         )
-        intake = take(long, roles, missing=missing, rows=rows)
-        return cls._from_intake(
-            intake, moderator_names, attribute_names, scale=scale, labels=labels, repeats=repeats
-        )
+        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        return cls._from_intake(intake, planned, scale=scale, labels=labels, repeats=repeats)
 
     @classmethod
     def _from_intake(
         cls,
         intake: Intake,
-        moderator_names: Sequence[str],
-        attribute_names: Mapping[str, str],
+        planned: Plan,
         *,
         scale: ScaleLike | None,
         labels: LabelMap | None,
         repeats: bool,
     ) -> Self:
-        if not intake.n_rows:
-            raise JudgementError(
-                "expected at least one rating; the table has no rows. Check the export or the filter "
-                "before it."
-            )
-        intake, counts = read_counts(intake)
-        found, codes, declined = _read_ratings(intake, scale, labels)
-        reasons = {
-            "no rating": intake.columns["rating"].codes < 0,
-            **{
-                f"answered {text!r}, declared as no rating": rows for text, rows in declined.items()
-            },
-        }
-        absent = np.zeros(intake.n_rows, dtype=bool)
-        kept = np.arange(intake.n_rows)
-        for reason, rows in reasons.items():
-            absent |= rows
-            intake = intake.without(rows[kept], reason)
-            kept = np.flatnonzero(~absent)
-        if not intake.n_rows:
-            lost = "; ".join(f"{d.n_rows:,} rows: {d.reason}" for d in intake.dropped)
-            raise JudgementError(f"expected at least one rating; none is left ({lost}).")
-        codes, counts = codes[kept], counts[kept]
-        present = [
-            name for name in ("annotator", "system", "item", "criterion") if name in intake.columns
-        ]
-        factors: list[Factor] = [
-            factor(intake, name, name=name, answer="a rating") for name in present
-        ]
-        factors += [
-            factor(intake, f"moderator {name}", name=name, answer="a rating")
-            for name in moderator_names
-        ]
-        if "annotator" in present and not repeats:
-            unit = {f.name: f.codes for f in factors}
-            if "count" in intake.columns:
-                unit["rating"] = codes
-            refuse_duplicates(
-                intake,
-                unit,
-                names=list(unit),
-                answer="rating",
-                remedy=_duplicate_remedy(present),
-            )
-        return cls(
-            factors=tuple(factors),
-            answers=frozen_array(codes.astype(np.int32)),
-            counts=frozen_array(counts),
-            moderator_names=tuple(moderator_names),
-            dropped=intake.dropped,
-            repeats=repeats,
-            attributes=attribute_arrays(intake, attribute_names),
-            scale=found,
-        )
+        def parse(rows: Intake) -> Answers:
+            found, codes, declined = _read_ratings(rows, scale, labels)
+            absent = {"no rating": rows.columns["rating"].codes < 0} | {
+                f"answered {text!r}, declared as no rating": where
+                for text, where in declined.items()
+            }
+            return Answers(codes.astype(np.int32), absent, settings={"scale": found})
+
+        return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
 
     def _fingerprint_header(self) -> object:
         return {"labels": list(self.scale.labels), "values": list(self.scale.values)}
@@ -422,44 +368,6 @@ class LikertJudgements(Judgements):
         return summarise(self, answer_facts=[("scale", "", str(self.scale)), *facts])
 
 
-def _duplicate_remedy(present: Sequence[str]) -> str:
-    hints = [
-        f"name the column of the {name} ({name}=)"
-        for name in ("item", "criterion")
-        if name not in present
-    ]
-    first = f"Where rows differ in something not named, {' or '.join(hints)}. " if hints else ""
-    return (
-        f"{first}Remove the duplicates, or pass repeats=True if the same person truly answered "
-        "again; for an export without identities pass annotator=None."
-    )
-
-
-def _roles(
-    annotator: str | None,
-    system: str,
-    rating: str,
-    item: str | None,
-    criterion: str | None,
-    moderators: Sequence[str] | Mapping[str, str],
-    count: str | None,
-    attributes: Sequence[str] | Mapping[str, str],
-) -> tuple[dict[str, str | None], tuple[str, ...], dict[str, str]]:
-    named = moderator_columns(moderators)
-    kept = named_columns(attributes, argument="attributes")
-    roles: dict[str, str | None] = {
-        "annotator": annotator,
-        "system": system,
-        "rating": rating,
-        "item": item,
-        "criterion": criterion,
-        "count": count,
-    }
-    roles |= {f"moderator {name}": column for name, column in named.items()}
-    roles |= {f"attribute {name}": column for name, column in kept.items()}
-    return roles, tuple(named), kept
-
-
 def _read_ratings(
     intake: Intake, scale: ScaleLike | None, labels: LabelMap | None
 ) -> tuple[Scale, np.ndarray, dict[str, np.ndarray]]:
@@ -471,9 +379,7 @@ def _read_ratings(
         numbers, declined = _labelled(column, intake, labels)
         found = _scale_of_labels(labels, declared)
     elif declared is not None and _is_text(declared):
-        known = {
-            label: value for label, value in zip(declared.labels, declared.values, strict=True)
-        }
+        known = dict(zip(declared.labels, declared.values, strict=True))
         numbers = [known.get(label_text(value)) for value in column.values]
         found = declared
     elif column.ordered and declared is None:
@@ -532,8 +438,8 @@ def _declared_scale(scale: ScaleLike) -> Scale:
             low, high = numbers
             if not (low.is_integer() and high.is_integer() and low < high):
                 raise JudgementError(
-                    f"scale=(low, high) must be two whole numbers, low before high; found {scale!r}. "
-                    "For other steps list every category."
+                    "scale=(low, high) must be two whole numbers, low before high; found "
+                    f"{scale!r}. For other steps list every category."
                 )
             numbers = [float(k) for k in range(int(low), int(high) + 1)]
         if (np.diff(numbers) <= 0).any():
@@ -549,8 +455,8 @@ def _declared_scale(scale: ScaleLike) -> Scale:
 def _check_size(scale: Scale) -> None:
     if scale.n_categories < 2:
         raise JudgementError(
-            f"a scale needs at least two categories; found {some(scale.labels)}. Declare all points "
-            "that could have been chosen, used or not."
+            f"a scale needs at least two categories; found {some(scale.labels)}. Declare all "
+            "points that could have been chosen, used or not."
         )
 
 
@@ -572,8 +478,8 @@ def _labelled(
         rows = np.isin(column.codes, [texts.index(text) for text in unknown])
         raise JudgementError(
             f"rating={column.source!r} holds {some(unknown)}, which labels= does not explain, in "
-            f"{intake.where(rows)}; it explains {some(meaning, most=12)}. Add the text with its number, "
-            "or with None if it is no rating."
+            f"{intake.where(rows)}; it explains {some(meaning, most=12)}. Add the text with its "
+            "number, or with None if it is no rating."
         )
     declined = {
         text: column.codes == code for code, text in enumerate(texts) if meaning[text] is None
@@ -608,9 +514,9 @@ def _numbers(column: Column, intake: Intake) -> list[float | None]:
     is_text = np.array([isinstance(value, str) for value in column.values] + [False])
     if is_text[:-1].any() and not is_text[:-1].all():
         raise JudgementError(
-            f"rating={column.source!r} mixes text and numbers: text {some(_those(column, is_text))} in "
-            f"{intake.where(is_text[column.codes])}. Store the column as one type, or explain text "
-            "with labels=."
+            f"rating={column.source!r} mixes text and numbers: text "
+            f"{some(_those(column, is_text))} in {intake.where(is_text[column.codes])}. Store the "
+            "column as one type, or explain text with labels=."
         )
     unread = np.array([number is None for number in numbers] + [False])
     if unread.any():
@@ -619,8 +525,8 @@ def _numbers(column: Column, intake: Intake) -> list[float | None]:
             some_labels = ", ".join(f"{text!r}: …" for text in found[:3])
             raise JudgementError(
                 f"rating={column.source!r} holds text: {some(found, most=12)}. Say what it means: "
-                f"labels={{{some_labels}}} with a number for each, or scale=[…] with all categories from "
-                "low to high."
+                f"labels={{{some_labels}}} with a number for each, or scale=[…] with all "
+                "categories from low to high."
             )
         raise JudgementError(
             f"rating={column.source!r} mixes numbers and {some(found)}, in "

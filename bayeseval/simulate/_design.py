@@ -15,7 +15,7 @@ def labels_of(kind: str, number: int) -> tuple[str, ...]:
 
 
 def zero_sum_normal(rng: np.random.Generator, number: int, sd: float) -> np.ndarray:
-    """Draw values that sum to zero, each with the standard deviation of a zero-sum normal."""
+    """Draw from the zero-sum normal: independent normals, then centred."""
     values = rng.normal(0, sd, number)
     return values - values.mean()
 

@@ -53,7 +53,7 @@ def simulate_likert(
 ) -> SimulatedLikert:
     """Draw ratings from the ordinal probit model with stated parameters.
 
-    P(y ≤ k) = Φ(d[a]·(c[a,k] − z)) with z = quality[s] − difficulty[i] + interaction[s,i] + taste[s,a].
+    P(y ≤ k) = Φ(d[a]·(c[a,k] − z)), z = quality[s] − difficulty[i] + interaction[s,i] + taste[s,a].
 
     Parameters
     ----------
@@ -70,8 +70,10 @@ def simulate_likert(
         Share of the crossed design that a ragged one keeps.
     thresholds : {"common", "shifted", "scaled", "free"}
         How annotators differ in their use of the scale.
-    quality_sd, severity_sd, gap_sd, difficulty_sd, interaction_sd, taste_sd, discrimination_sd : float
+    quality_sd, severity_sd, gap_sd, difficulty_sd, interaction_sd, taste_sd : float
         Standard deviations of the effects; zero leaves an effect out.
+    discrimination_sd : float
+        Standard deviation of the annotators' log discrimination.
     quality : array (system,), optional
         Qualities to use instead of drawing them; centred.
     population_thresholds : array (K - 1,), optional
@@ -86,8 +88,8 @@ def simulate_likert(
     SimulatedLikert
         Judgements and truth. ``truth`` has quality (system), population_thresholds (threshold),
         severity (annotator), thresholds (annotator, threshold) with severity included, difficulty
-        (item), interaction (system, item), taste (system, annotator), discrimination (annotator) and
-        the standard deviations.
+        (item), interaction (system, item), taste (system, annotator), discrimination (annotator)
+        and the standard deviations.
 
     Raises
     ------
@@ -116,9 +118,11 @@ def simulate_likert(
             f"quality must have one value a system, {n_systems}; found shape {np.shape(quality)}."
         )
     quality = np.asarray(quality, dtype=float) - np.mean(quality)
-    if population_thresholds is None:
-        population_thresholds = ndtri(np.arange(1, n_categories) / n_categories)
-    centre = np.asarray(population_thresholds, dtype=float)
+    centre = (
+        ndtri(np.arange(1, n_categories) / n_categories)
+        if population_thresholds is None
+        else np.asarray(population_thresholds, dtype=float)
+    )
     if centre.shape != (n_categories - 1,) or (np.diff(centre) <= 0).any():
         raise DesignError(
             f"population_thresholds must be {n_categories - 1} rising numbers; found "

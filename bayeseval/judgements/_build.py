@@ -1,0 +1,243 @@
+"""From checked columns to the fields of a table: the steps that all protocols share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from bayeseval._checks import some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._files import naming_the_file, read_frame
+from bayeseval.judgements._intake import (
+    Intake,
+    attribute_arrays,
+    coded,
+    label_text,
+    moderator_columns,
+    named_columns,
+    read_counts,
+    refuse_duplicates,
+    take,
+)
+from bayeseval.judgements._table import Factor, frozen_array, natural_order
+
+type Columns = Sequence[str] | Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which column plays which role."""
+
+    answer: str
+    roles: dict[str, str | None]
+    moderators: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+    def factor_roles(self) -> dict[str, str]:
+        """Return role → factor name of the labelled columns that are there, but for systems."""
+        named = {
+            role: role
+            for role in ("annotator", "item", "criterion", "ranking")
+            if self.roles.get(role) is not None
+        }
+        return named | {f"moderator {name}": name for name in self.moderators}
+
+
+def plan(
+    answers: Mapping[str, str | None],
+    systems: Mapping[str, str],
+    *,
+    annotator: str | None,
+    item: str | None = None,
+    criterion: str | None = None,
+    ranking: str | None = None,
+    moderators: Columns = (),
+    count: str | None = None,
+    attributes: Columns = (),
+) -> Plan:
+    """Return the plan of a table; the first of ``answers`` is the answer itself."""
+    named = moderator_columns(moderators)
+    kept = named_columns(attributes, argument="attributes")
+    roles: dict[str, str | None] = {
+        "annotator": annotator,
+        **systems,
+        **answers,
+        "item": item,
+        "criterion": criterion,
+        "ranking": ranking,
+        "count": count,
+    }
+    roles |= {f"moderator {name}": column for name, column in named.items()}
+    roles |= {f"attribute {name}": column for name, column in kept.items()}
+    return Plan(next(iter(answers)), roles, tuple(named), tuple(kept))
+
+
+def take_file[Table](
+    path: str | Path,
+    planned: Plan,
+    make: Callable[[Intake], Table],
+    *,
+    missing: Sequence[str],
+    separator: str | None,
+    encoding: str,
+) -> Table:
+    """Read the planned columns of a file and make the table; errors begin with the file's name."""
+    path = Path(path)
+    typed = [f"attribute {name}" for name in planned.attributes]
+    with naming_the_file(path):
+        frame = read_frame(path, planned.roles, typed=typed, separator=separator, encoding=encoding)
+        return make(take(frame, planned.roles, missing=missing))
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a protocol made of its answer column.
+
+    ``absent`` maps the reason why a row is no judgement to the rows it concerns; ``further`` holds
+    other fields of the table with one value a row, ``settings`` those without rows.
+    """
+
+    values: np.ndarray
+    absent: Mapping[str, np.ndarray]
+    further: Mapping[str, np.ndarray] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+
+def build(
+    intake: Intake,
+    planned: Plan,
+    parse: Callable[[Intake], Answers],
+    *,
+    repeats: bool,
+) -> dict[str, object]:
+    """Return the fields of a table: answers parsed, absent rows counted, units checked."""
+    answer = planned.answer
+    if not intake.n_rows:
+        raise JudgementError(
+            f"expected at least one {answer}; the table has no rows. Check the export, or the "
+            "filter before it."
+        )
+    intake, counts = read_counts(intake)
+    found = parse(intake)
+    left = np.ones(intake.n_rows, dtype=bool)
+    settled = intake
+    for reason, rows in found.absent.items():
+        settled = settled.without(rows[left], reason)
+        left &= ~rows
+    if not settled.n_rows:
+        lost = "; ".join(f"{d.n_rows:,} rows: {d.reason}" for d in settled.dropped)
+        raise JudgementError(f"expected at least one {answer}; none is left ({lost}).")
+    counts, values = counts[left], found.values[left]
+    further = {name: column[left] for name, column in found.further.items()}
+    factors = _factors(settled, planned)
+    if planned.roles["annotator"] is not None and not repeats:
+        unit = {f.name: f.codes for f in factors if f.name != "ranking"}
+        counted = planned.roles["count"] is not None
+        if counted:
+            unit[answer] = values
+        refuse_duplicates(
+            settled,
+            unit,
+            weights=np.ones_like(counts) if counted else counts,
+            answer=answer,
+            remedy=_duplicate_remedy(planned),
+        )
+    attributes = attribute_arrays(settled, planned.attributes)
+    if settled.reduced:
+        # The engine that counted the rows returns them in any order.
+        order = np.lexsort([values, *(f.codes for f in reversed(factors))])
+        factors = [Factor(f.name, f.labels, f.codes[order]) for f in factors]
+        values, counts = values[order], counts[order]
+        further = {name: column[order] for name, column in further.items()}
+        attributes = {name: column[order] for name, column in attributes.items()}
+    return {
+        "factors": tuple(Factor(f.name, f.labels, frozen_array(f.codes)) for f in factors),
+        "answers": frozen_array(values),
+        "counts": frozen_array(counts),
+        "moderator_names": planned.moderators,
+        "dropped": settled.dropped,
+        "repeats": repeats,
+        "attributes": {name: frozen_array(column) for name, column in attributes.items()},
+        **{name: frozen_array(column) for name, column in further.items()},
+        **found.settings,
+    }
+
+
+def _factors(intake: Intake, planned: Plan) -> list[Factor]:
+    answer = f"{'an' if planned.answer[0] in 'aeiou' else 'a'} {planned.answer}"
+    named = planned.factor_roles()
+    factors = [_factor(intake, role, name, answer) for role, name in named.items()]
+    systems = (
+        [_factor(intake, "system", "system", answer)]
+        if "system" in planned.roles
+        else _pair(intake, answer)
+    )
+    at = 1 if "annotator" in named else 0
+    return [*factors[:at], *systems, *factors[at:]]
+
+
+def _factor(intake: Intake, role: str, name: str, answer: str) -> Factor:
+    labels, codes = coded(intake.columns[role], intake, role=name, answer=answer)
+    return Factor(name, tuple(labels), codes)
+
+
+def _pair(intake: Intake, answer: str) -> list[Factor]:
+    both = ("system_a", "system_b")
+    sides = {name: coded(intake.columns[name], intake, role=name, answer=answer) for name in both}
+    labels = tuple(natural_order(list({label for known, _ in sides.values() for label in known})))
+    position = {label: code for code, label in enumerate(labels)}
+    factors = [
+        Factor(name, labels, np.array([position[label] for label in known], np.int32)[codes])
+        for name, (known, codes) in sides.items()
+    ]
+    itself = factors[0].codes == factors[1].codes
+    if itself.any():
+        found = [labels[code] for code in np.unique(factors[0].codes[itself])]
+        raise JudgementError(
+            f"a comparison needs two systems; {some(found)} is compared with itself in "
+            f"{intake.where(itself)}. Remove these rows, or check which columns system_a= and "
+            "system_b= name."
+        )
+    return factors
+
+
+def _duplicate_remedy(planned: Plan) -> str:
+    hints = [
+        f"name the column of the {name} ({name}=)"
+        for name in ("item", "criterion")
+        if planned.roles[name] is None
+    ]
+    first = f"Where rows differ in something not named, {' or '.join(hints)}. " if hints else ""
+    return (
+        f"{first}Remove the duplicates, or pass repeats=True if the same person truly answered "
+        "again; for an export without identities pass annotator=None."
+    )
+
+
+def number_column(
+    intake: Intake, role: str, number_of: Callable[[object], float | None]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the column as float64 (NaN where missing) and the rows where it is missing.
+
+    Text must read as numbers throughout; text and numbers in one column are an error.
+    """
+    column = intake.columns[role]
+    numbers = [number_of(value) for value in column.values]
+    is_text = np.array([*(isinstance(value, str) for value in column.values), False])
+    if is_text[:-1].any() and not is_text[:-1].all():
+        found = [value for value in column.values if isinstance(value, str)]
+        raise JudgementError(
+            f"{role}={column.source!r} mixes text and numbers: text {some(found)} in "
+            f"{intake.where(is_text[column.codes])}. Store the column as one type."
+        )
+    unread = np.array([*(number is None for number in numbers), False])
+    if unread.any():
+        found = [value for value, bad in zip(column.values, unread[:-1], strict=True) if bad]
+        raise JudgementError(
+            f"{role}={column.source!r} must hold numbers; found {some(found)} in "
+            f"{intake.where(unread[column.codes])}. If such a cell means no answer, pass "
+            f'missing=("", {label_text(found[0])!r}).'
+        )
+    table = np.array([*(np.nan if n is None else n for n in numbers), np.nan])
+    return table[column.codes], column.codes < 0
