@@ -66,3 +66,37 @@ def likert_tables(draw: st.DrawFn, *, least_systems: int = 1) -> Table:
     frame = pd.DataFrame(chosen, columns=["who", "what", "which"])
     frame["score"] = pd.array(answers, dtype="Int64")
     return Table(frame, low, high)
+
+
+@dataclass(frozen=True)
+class PairTable:
+    """A generated table of comparisons; the answers are under ``answer``."""
+
+    frame: pd.DataFrame
+
+
+@st.composite
+def pair_tables(draw: st.DrawFn, answers: st.SearchStrategy[object]) -> PairTable:
+    """A table of pairs with one row a unit; some answers missing, at least one given."""
+    annotators, systems = draw(labels(most=4)), draw(labels(least=2))
+    items = draw(labels(most=3))
+    units = [(w, a, b, i) for w in annotators for a in systems for b in systems for i in items]
+    units = [unit for unit in units if unit[1] != unit[2]]
+    chosen = draw(st.lists(st.sampled_from(units), min_size=1, max_size=30, unique=True))
+    given = draw(
+        st.lists(st.one_of(st.none(), answers), min_size=len(chosen), max_size=len(chosen)).filter(
+            lambda values: any(value is not None for value in values)
+        )
+    )
+    frame = pd.DataFrame(chosen, columns=["who", "left", "right", "which"])
+    return PairTable(frame.assign(answer=pd.Series(given, dtype=object)))
+
+
+@st.composite
+def magnitude_tables(draw: st.DrawFn) -> PairTable:
+    """A table of positive magnitudes, one row a unit."""
+    table = draw(likert_tables())
+    n = len(table.frame)
+    values = st.floats(0.01, 1000)
+    answers = draw(st.lists(values, min_size=n, max_size=n))
+    return PairTable(table.frame.drop(columns="score").assign(answer=answers))

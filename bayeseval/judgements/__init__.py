@@ -3,16 +3,25 @@
 from bayeseval.judgements._table import AuditEntry, Dropped, Factor, Judgements
 from bayeseval.judgements.identify import Identification, identify
 from bayeseval.judgements.likert import LikertJudgements, Scale
+from bayeseval.judgements.magnitude import MagnitudeJudgements
+from bayeseval.judgements.pairwise import PairwiseJudgements
+from bayeseval.judgements.spa import CanonicalPairs, SPAJudgements
+from bayeseval.judgements.strength import StrengthJudgements
 from bayeseval.judgements.summary import Summary
 
 __all__ = [
     "AuditEntry",
+    "CanonicalPairs",
     "Dropped",
     "Factor",
     "Identification",
     "Judgements",
     "LikertJudgements",
+    "MagnitudeJudgements",
+    "PairwiseJudgements",
+    "SPAJudgements",
     "Scale",
+    "StrengthJudgements",
     "Summary",
     "identify",
 ]

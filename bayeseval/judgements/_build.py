@@ -70,7 +70,8 @@ def plan(
     }
     roles |= {f"moderator {name}": column for name, column in named.items()}
     roles |= {f"attribute {name}": column for name, column in kept.items()}
-    return Plan(next(iter(answers)), roles, tuple(named), tuple(kept))
+    answer = next(role for role, column in answers.items() if column is not None)
+    return Plan(answer, roles, tuple(named), tuple(kept))
 
 
 def take_file[Table](

@@ -124,15 +124,17 @@ def _read_json(
         text = path.read_text(encoding=header_encoding)
     except UnicodeError:
         raise _not_encoded(encoding) from None
-    records = json_lines(text) if lines else _whole_json(text)
+    records: list[dict[str, object]] = []
     names: dict[str, None] = {}
-    for number, record in enumerate(records, start=1):
+    content = json_lines(text) if lines else _whole_json(text)
+    for number, record in enumerate(content, start=1):
         if not isinstance(record, dict):
             raise JudgementError(
                 f"expected a list of objects, one a judgement; data row {number:,} is "
                 f"{type(record).__name__}. Flatten nested lists first (see the how-to on "
                 "importing)."
             )
+        records.append(record)
         names.update(dict.fromkeys(record))
     sources = check_sources(roles, list(names))
     return pd.DataFrame(

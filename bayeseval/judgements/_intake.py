@@ -196,7 +196,7 @@ def _as_narwhals(frame: object) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
             "the repeated columns."
         )
     try:
-        return nw.from_native(frame)  # type: ignore[call-overload]
+        return nw.from_native(frame)
     except TypeError:
         kind = f"{type(frame).__module__}.{type(frame).__qualname__}"
         raise JudgementError(
@@ -236,7 +236,7 @@ def _column(series: "nw.Series[Any]", source: str, missing: Sequence[str]) -> Co
                 "importing)."
             ) from None
         uniques = list(found)
-    plain = [_plain(value) for value in uniques]
+    plain: list[object] = [_plain(value) for value in uniques]
     if integers:
         plain = [int(str(value)) for value in plain]
     column = Column(source, plain, np.asarray(codes), ordered)

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ import pandas as pd
 
 from bayeseval._checks import nearest, some
 from bayeseval.errors import JudgementError
+from bayeseval.judgements.summary import Summary
 
 
 @dataclass(frozen=True, eq=False)
@@ -392,6 +394,44 @@ class Judgements(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}: " + ", ".join(self._repr_facts())
+
+    def _repr_html_(self) -> str:
+        head = self.head_frame(10)
+        names = "".join(f"<th>{escape(str(name))}</th>" for name in head.columns)
+        rows = "".join(
+            "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>"
+            for row in head.itertuples(index=False)
+        )
+        return (
+            f"<p>{escape(repr(self))}</p><table><thead><tr>{names}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+
+    @abstractmethod
+    def summary(self) -> Summary:
+        """Say what is in the table, what was dropped, and what the design can identify.
+
+        Returns
+        -------
+        Summary
+            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
+        """
+
+    def audit_frame(self) -> pd.DataFrame:
+        """Return the audit trail, one row a filter.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``rule``, ``rows_before``, ``rows_after`` and ``annotators_removed`` (how many).
+        """
+        rows = [
+            (entry.rule, entry.rows_before, entry.rows_after, len(entry.annotators_removed))
+            for entry in self.audit
+        ]
+        return pd.DataFrame(
+            rows, columns=["rule", "rows_before", "rows_after", "annotators_removed"]
+        )
 
 
 def _recoded(factors: Sequence[Factor]) -> tuple[Factor, ...]:

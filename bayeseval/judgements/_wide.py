@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -57,7 +58,7 @@ def melt(
     wide = as_pandas(frame)
     if systems is not None:
         return _by_position(wide, answers, argument, columns_are, given, systems)
-    if columns_are not in given:
+    if columns_are is None or columns_are not in given:
         raise JudgementError(
             f"columns_are= must say what a column of {argument} stands for, one of "
             f"{some(given, most=6)}; found {columns_are!r}."
@@ -94,8 +95,12 @@ def _by_position(
             "systems= names the columns that hold the systems of a row; leave columns_are= and "
             "system= away."
         )
-    by_criterion = dict(answers) if isinstance(answers, Mapping) else {None: answers}
-    roles = {**given, "system": SYSTEM}
+    by_criterion: dict[str | None, object] = {}
+    if isinstance(answers, Mapping):
+        by_criterion.update(answers)
+    else:
+        by_criterion[None] = answers
+    roles: dict[str, str | None] = {**given, "system": SYSTEM}
     if isinstance(answers, Mapping):
         if given["criterion"] is not None:
             raise JudgementError(
@@ -104,10 +109,10 @@ def _by_position(
         roles["criterion"] = LABEL
     parts = []
     for criterion, columns in by_criterion.items():
-        if isinstance(columns, str) or len(columns) != len(systems):
-            number = 1 if isinstance(columns, str) else len(columns)
+        columns = [columns] if isinstance(columns, str) else list(cast("Sequence[str]", columns))
+        if len(columns) != len(systems):
             raise JudgementError(
-                f"systems= names {len(systems)} columns and {argument} {number}"
+                f"systems= names {len(systems)} columns and {argument} {len(columns)}"
                 f"{'' if criterion is None else f' for criterion {criterion!r}'}; the k-th answer "
                 "belongs to the k-th system, so that there must be as many."
             )
@@ -116,10 +121,10 @@ def _by_position(
         check_sources(named, list(wide.columns))
         others = wide.drop(columns=[*systems, *columns])
         for system, answer in zip(systems, columns, strict=True):
-            added = {SYSTEM: wide[system].astype(object), ANSWER: wide[answer].astype(object)}
-            if criterion is not None:
-                added[LABEL] = criterion
-            parts.append(others.assign(**added))
+            part = others.assign(
+                **{SYSTEM: wide[system].astype(object), ANSWER: wide[answer].astype(object)}
+            )
+            parts.append(part if criterion is None else part.assign(**{LABEL: criterion}))
     return _stacked(parts, len(wide), roles)
 
 

@@ -1,8 +1,9 @@
 """What a design can tell: which effects it identifies and which systems it connects."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -41,8 +42,24 @@ class Identification:
     items_shared_by_systems : bool
         Some item is judged with two systems or more: item and system are not confounded.
     components : tuple of tuple of str
-        Systems that are linked by a chain of shared annotators or items. Between components a
-        comparison rests on the populations of annotators and items being alike.
+        Groups of systems. For pairs: linked by a chain of comparisons; between groups a difference
+        is the prior's. Otherwise: linked by a chain of shared annotators or items; between groups a
+        comparison rests on their populations being alike.
+    pairs_met, pairs_possible : int or None
+        How many pairs of systems were compared, of how many; None where answers are no pairs.
+    pairs_never_met : tuple of (str, str)
+        Pairs of systems that were never compared.
+    unbeaten, winless : tuple of str
+        Pairs only: systems that never lost a point, nor half of one, and systems that never won
+        any: by maximum likelihood their quality is infinite.
+    one_way : bool
+        Pairs only: systems fall into groups such that one group never lost a point to the other,
+        so that maximum likelihood has no finite solution.
+    order_balance : float or None
+        Pairs only: mean over pairs that met of the share of the rarer presentation order; 0.5 is
+        balanced, 0 means that each pair was shown in one order only.
+    annotator_overlap, item_overlap : float or None
+        Mean number of annotators an item has, and of systems an item is judged with.
     notes : tuple of str
         Sentences for people: what limits the design.
     """
@@ -61,15 +78,51 @@ class Identification:
     items_judged_repeatedly: bool
     items_shared_by_systems: bool
     components: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
+    pairs_met: int | None = None
+    pairs_possible: int | None = None
+    pairs_never_met: tuple[tuple[str, str], ...] = ()
+    unbeaten: tuple[str, ...] = ()
+    winless: tuple[str, ...] = ()
+    one_way: bool = False
+    order_balance: float | None = None
+    annotator_overlap: float | None = None
+    item_overlap: float | None = None
+    notes: tuple[str, ...] = field(default=())
 
     @property
     def connected(self) -> bool:
         """Whether all systems are in one component."""
         return len(self.components) == 1
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a fact.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``fact`` and ``value``, both text.
+        """
+        plain = {name: value for name, value in self.__dict__.items() if name != "notes"}
+        rows = [(name.replace("_", " "), str(value)) for name, value in plain.items()]
+        return pd.DataFrame(rows, columns=["fact", "value"])
+
     def __str__(self) -> str:
-        return "\n".join(self.notes) if self.notes else "Nothing limits this design."
+        can = {
+            "annotator effects": self.annotators_judge_repeatedly,
+            "item effects": self.items_judged_repeatedly,
+            "system-by-item effects": self.outputs_judged_repeatedly,
+            "system-by-annotator effects": self.annotators_repeat_systems,
+        }
+        lines = [
+            "can be told from noise: "
+            + (", ".join(n for n, yes in can.items() if yes) or "nothing"),
+            "cannot: " + (", ".join(name for name, yes in can.items() if not yes) or "nothing"),
+        ]
+        if self.pairs_possible:
+            lines.append(f"pairs of systems that met: {self.pairs_met} of {self.pairs_possible}")
+        if self.order_balance is not None:
+            lines.append(f"presentation order: the rarer one {self.order_balance:.0%} of the time")
+        return "\n".join([*lines, *self.notes])
 
 
 def identify(judgements: Judgements) -> Identification:
@@ -85,63 +138,58 @@ def identify(judgements: Judgements) -> Identification:
     Identification
         Facts about the design, and notes in words.
     """
-    system = _long(judgements, judgements.system_factors)
     times = len(judgements.system_factors)
     weight = np.tile(judgements.counts, times)
-    annotator = _tiled(judgements, "annotator", times)
-    item = _tiled(judgements, "item", times)
-    criterion = _tiled(judgements, "criterion", times)
-    single = np.zeros(len(judgements.answers), dtype=np.int64)
-    one_row = {
-        name: judgements.codes(name).astype(np.int64) if judgements.has(name) else single
+    system = np.concatenate([judgements.codes(name) for name in judgements.system_factors])
+    annotator, item, criterion = (
+        np.tile(judgements.codes(name), times) if judgements.has(name) else None
         for name in ("annotator", "item", "criterion")
-    }
-    answers = judgements.counts
-    has_annotators, has_items = annotator is not None, item is not None
-    within = criterion if criterion is not None else np.zeros(len(system), dtype=np.int64)
-    components = _components(judgements.systems, system, annotator, item)
-    facts = {
-        "outputs_judged_repeatedly": has_items and _repeated(weight, system, item, within),
-        "annotators_judge_repeatedly": has_annotators
-        and _repeated(answers, one_row["annotator"], one_row["criterion"]),
-        "annotators_judge_several_systems": has_annotators and _several(annotator, system),
-        "annotators_repeat_systems": has_annotators
-        and _repeated(weight, annotator, system, within),
-        "items_judged_repeatedly": has_items
-        and _repeated(answers, one_row["item"], one_row["criterion"]),
-        "items_shared_by_systems": has_items and _several(item, system),
-    }
-    return Identification(
+    )
+    within = np.zeros(len(system), dtype=np.int32) if criterion is None else criterion
+    rows = slice(judgements.n_rows)
+    outputs = annotators = repeats = several = items = shared = False
+    annotator_overlap = item_overlap = None
+    if annotator is not None:
+        annotators = _repeated(judgements.counts, annotator[rows], within[rows])
+        several = _several(annotator, system)
+        repeats = _repeated(weight, annotator, system, within)
+    if item is not None:
+        items = _repeated(judgements.counts, item[rows], within[rows])
+        shared = _several(item, system)
+        outputs = _repeated(weight, system, item, within)
+        item_overlap = _mean_partners(item, system)
+        if annotator is not None:
+            annotator_overlap = _mean_partners(item, annotator)
+    pairs = _pairs(judgements) if times == 2 else {}
+    found = Identification(
         protocol=judgements.protocol,
         n_systems=len(judgements.systems),
         n_annotators=None if judgements.annotators is None else len(judgements.annotators),
         n_items=None if judgements.items is None else len(judgements.items),
-        has_annotators=has_annotators,
-        has_items=has_items,
+        has_annotators=annotator is not None,
+        has_items=item is not None,
         has_criteria=criterion is not None,
-        components=components,
-        notes=_notes(judgements, components, facts),
-        **facts,
+        outputs_judged_repeatedly=outputs,
+        annotators_judge_repeatedly=annotators,
+        annotators_judge_several_systems=several,
+        annotators_repeat_systems=repeats,
+        items_judged_repeatedly=items,
+        items_shared_by_systems=shared,
+        annotator_overlap=annotator_overlap,
+        item_overlap=item_overlap,
+        **({"components": _components(judgements.systems, system, annotator, item)} | pairs),  # type: ignore[arg-type]
     )
-
-
-def _long(judgements: Judgements, factors: tuple[str, ...]) -> np.ndarray:
-    return np.concatenate([judgements.codes(name) for name in factors]).astype(np.int64)
-
-
-def _tiled(judgements: Judgements, factor: str, times: int) -> np.ndarray | None:
-    if not judgements.has(factor):
-        return None
-    return np.tile(judgements.codes(factor).astype(np.int64), times)
+    return _with_notes(found, judgements)
 
 
 def _cells(*codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct combinations (one row each) and every row's combination."""
     cell = np.zeros(len(codes[0]), dtype=np.int64)
+    first = cell[:1]
     for code in codes:
         # Renumbered at every step, so that no product of sizes can overflow.
-        cell = np.unique(cell * (int(code.max()) + 1) + code, return_inverse=True)[1]
-    first = np.unique(cell, return_index=True)[1]
+        joint = cell * (int(code.max()) + 1) + code
+        _, first, cell = np.unique(joint, return_index=True, return_inverse=True)
     return np.stack([code[first] for code in codes], axis=1), cell
 
 
@@ -153,6 +201,11 @@ def _repeated(weight: np.ndarray, *codes: np.ndarray) -> bool:
 def _several(of: np.ndarray, among: np.ndarray) -> bool:
     pairs, _ = _cells(of, among)
     return bool((np.bincount(pairs[:, 0]) > 1).any())
+
+
+def _mean_partners(of: np.ndarray, among: np.ndarray) -> float:
+    pairs, _ = _cells(of, among)
+    return float(np.bincount(pairs[:, 0]).mean())
 
 
 def _components(
@@ -170,64 +223,144 @@ def _components(
         from_nodes.append(system)
         to_nodes.append(other + n_nodes)
         n_nodes += int(other.max()) + 1
-    return group_labels(systems, np.concatenate(from_nodes), np.concatenate(to_nodes), n_nodes)
+    edges = (np.concatenate(from_nodes), np.concatenate(to_nodes))
+    return _grouped(systems, *edges, n_nodes)[0]
 
 
-def group_labels(
-    labels: tuple[str, ...], from_nodes: np.ndarray, to_nodes: np.ndarray, n_nodes: int
-) -> tuple[tuple[str, ...], ...]:
-    """Return the first ``len(labels)`` nodes by connected component, largest first."""
+def _grouped(
+    labels: tuple[str, ...],
+    from_nodes: np.ndarray,
+    to_nodes: np.ndarray,
+    n_nodes: int,
+    *,
+    directed: bool = False,
+) -> tuple[tuple[tuple[str, ...], ...], np.ndarray]:
+    """Return the first ``len(labels)`` nodes by component, largest first, and their numbers."""
     graph = coo_array(
         (np.ones(len(from_nodes), dtype=np.int8), (from_nodes, to_nodes)), shape=(n_nodes, n_nodes)
     )
-    _, member = connected_components(graph.tocsr(), directed=False)
+    _, member = connected_components(graph.tocsr(), directed=directed, connection="strong")
     groups: dict[int, list[str]] = {}
     for node, label in enumerate(labels):
         groups.setdefault(int(member[node]), []).append(label)
-    ordered = sorted(groups.values(), key=lambda group: (-len(group), group))
-    return tuple(tuple(group) for group in ordered)
+    ordered = sorted(groups.values(), key=lambda group: (-len(group), labels.index(group[0])))
+    return tuple(tuple(group) for group in ordered), member[: len(labels)]
 
 
-def _notes(
-    judgements: Judgements,
-    components: tuple[tuple[str, ...], ...],
-    facts: dict[str, bool],
-) -> tuple[str, ...]:
+def points(judgements: Judgements) -> np.ndarray:
+    """Return how much of each row's judgement system a won: 1, 0 or in between; pairs only.
+
+    A tie is half a point each, here as everywhere that only asks who beat whom at all.
+    """
+    if judgements.protocol == "pairwise":
+        return np.array([1.0, 0.0, 0.5])[judgements.answers]
+    if judgements.protocol == "spa":
+        return judgements.answers
+    return np.sign(judgements.answers) / 2 + 0.5
+
+
+def _pairs(judgements: Judgements) -> dict[str, object]:
+    systems = judgements.systems
+    a, b = judgements.codes("system_a"), judgements.codes("system_b")
+    n = len(systems)
+    won = points(judgements)
+    shown = np.zeros((n, n))
+    np.add.at(shown, (a, b), judgements.counts)
+    score = np.zeros((n, n))
+    np.add.at(score, (a, b), judgements.counts * won)
+    np.add.at(score, (b, a), judgements.counts * (1 - won))
+    total = shown + shown.T
+    upper = np.triu(np.ones((n, n), dtype=bool), 1)
+    met = upper & (total > 0)
+    rarer = np.minimum(shown, shown.T)[met] / total[met]
+    never = np.argwhere(upper & (total == 0))
+    components, _ = _grouped(systems, a, b, n)
+    beaten = np.argwhere(score > 0)
+    strong, _ = _grouped(systems, beaten[:, 0], beaten[:, 1], n, directed=True)
+    lost, gained = score.sum(axis=0), score.sum(axis=1)
+    return {
+        "components": components,
+        "pairs_met": int(met.sum()),
+        "pairs_possible": n * (n - 1) // 2,
+        "pairs_never_met": tuple((systems[i], systems[j]) for i, j in never),
+        "unbeaten": tuple(systems[k] for k in np.flatnonzero(lost == 0)),
+        "winless": tuple(systems[k] for k in np.flatnonzero(gained == 0)),
+        "one_way": len(strong) > len(components),
+        "order_balance": float(rarer.mean()),
+    }
+
+
+def _with_notes(found: Identification, judgements: Judgements) -> Identification:
+    notes = [*_people_notes(found), *_group_notes(found), *_look_alikes(judgements)]
+    return Identification(**{**found.__dict__, "notes": tuple(notes)})
+
+
+def _people_notes(found: Identification) -> list[str]:
     notes = []
-    if len(judgements.systems) == 1:
+    if found.n_systems == 1:
         notes.append("There is one system: nothing can be compared or ranked.")
-    if judgements.annotators is None:
+    if not found.has_annotators:
         notes.append(
             "The table has no annotator identities: differences between annotators stay in the "
             "noise, and intervals are too narrow where one annotator gave many judgements."
         )
-    elif len(judgements.annotators) == 1:
+    elif found.n_annotators == 1:
         notes.append(
             "There is one annotator: results speak of this annotator, not of a population."
         )
-    elif not facts["annotators_judge_several_systems"] and len(judgements.systems) > 1:
+    elif not found.annotators_judge_several_systems and found.n_systems > 1:
         notes.append(
             "Every annotator judges one system only: differences between systems and between "
             "groups of annotators can be told apart through the population of annotators alone."
         )
-    if judgements.items is None:
+    if not found.has_items:
         notes.append("The table names no items: results may not carry over to new items.")
-    elif len(judgements.items) == 1:
+    elif found.n_items == 1:
         notes.append("There is one item: results speak of this item, not of a population.")
-    elif not facts["outputs_judged_repeatedly"]:
+    elif not found.outputs_judged_repeatedly:
         notes.append(
             "No output is judged twice: system-by-item effects cannot be told from the noise of a "
             "judgement."
         )
-    if len(components) > 1:
-        shown = "; ".join(some(group) for group in components[:3])
+    return notes
+
+
+def _group_notes(found: Identification) -> list[str]:
+    notes = []
+    pairs = found.pairs_met is not None
+    if not found.connected:
+        shown = "; ".join(some(group) for group in found.components[:3])
+        shown += "; …" if len(found.components) > 3 else ""
+        if pairs:
+            notes.append(
+                f"The systems fall into {len(found.components)} groups that never met ({shown}): a "
+                "difference between groups is the prior's and no finding."
+            )
+        else:
+            notes.append(
+                f"The systems fall into {len(found.components)} groups that share no annotator and "
+                f"no item ({shown}): a comparison between groups rests on their annotators and "
+                "items being alike."
+            )
+    if found.unbeaten:
         notes.append(
-            f"The systems fall into {len(components)} groups that share no annotator and no item "
-            f"({shown}{'; …' if len(components) > 3 else ''}): a comparison between groups rests "
-            "on their annotators and items being alike."
+            f"{some(found.unbeaten)} never lost a point: how far ahead is for the prior to say."
         )
-    notes.extend(_look_alikes(judgements))
-    return tuple(notes)
+    if found.winless:
+        notes.append(
+            f"{some(found.winless)} never won a point: how far behind is for the prior to say."
+        )
+    if found.one_way and not found.unbeaten and not found.winless:
+        notes.append(
+            "Some group of systems never lost a point to another: how far apart these groups are "
+            "is for the prior to say."
+        )
+    if found.order_balance == 0:
+        notes.append(
+            "Every pair was shown in one order only: preference for a position cannot be told from "
+            "quality within a pair."
+        )
+    return notes
 
 
 def _look_alikes(judgements: Judgements) -> list[str]:
@@ -244,7 +377,7 @@ def _look_alikes(judgements: Judgements) -> list[str]:
             shown = natural_order(alike[0])
             more = f", and {len(alike) - 1} more such groups" if len(alike) > 1 else ""
             notes.append(
-                f"Some labels of {factor.name} differ in case or blanks only: {some(shown)}{more}. "
-                "They are kept apart."
+                f"Some labels of {factor.name.removesuffix('_a')} differ in case or blanks only: "
+                f"{some(shown)}{more}. They are kept apart."
             )
     return notes

@@ -12,9 +12,10 @@ from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
 from bayeseval.judgements._intake import Column, Intake, as_number, label_text, take
+from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
-from bayeseval.judgements.summary import Summary, summarise, table_html
+from bayeseval.judgements.summary import Summary
 
 MOST_INFERRED = 101
 
@@ -345,9 +346,6 @@ class LikertJudgements(Judgements):
     def _repr_facts(self) -> list[str]:
         first, *rest = super()._repr_facts()
         return [first.replace("judgement", "rating"), *rest, f"scale {self.scale}"]
-
-    def _repr_html_(self) -> str:
-        return table_html(self)
 
     def summary(self) -> Summary:
         """Say what is in the table, what was dropped, and what the design can identify.

@@ -1,14 +1,9 @@
-"""The summary of a table: counts, what was dropped, and what the design can identify."""
+"""The summary of a table, for people."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-import numpy as np
 import pandas as pd
-
-from bayeseval.judgements._table import Judgements
-from bayeseval.judgements.identify import identify
 
 type Fact = tuple[str, str, str]
 
@@ -64,54 +59,3 @@ class Summary:
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         notes = f"<ul>{notes}</ul>" if notes else ""
         return f"<p>{escape(self.title)}</p><table>{rows}</table>{notes}"
-
-
-def summarise(judgements: Judgements, *, answer_facts: Sequence[Fact]) -> Summary:
-    """Return the summary of a table, with what its protocol says of the answers."""
-    facts: list[Fact] = []
-    names = [*judgements.system_factors[:1], "annotator", "item", "criterion"]
-    for name in names:
-        if judgements.has(name):
-            labels = judgements.labels(name)
-            plural = {"criterion": "criteria", "system_a": "systems"}.get(name, f"{name}s")
-            facts.append((plural, "", f"{len(labels):,} ({_shown(labels)})"))
-        elif name == "annotator":
-            facts.append(("annotators", "", "no identities in this export"))
-    for name, levels in judgements.moderators.items():
-        facts.append((f"moderator {name}", "", f"{len(levels):,} ({_shown(levels)})"))
-    facts.append(("judgements", "", f"{judgements.n_judgements:,}"))
-    if judgements.annotators is not None:
-        each = np.bincount(judgements.codes("annotator"), weights=judgements.counts)
-        facts.append(
-            (
-                "judgements an annotator",
-                "",
-                f"{int(each.min()):,} to {int(each.max()):,}, median {np.median(each):g}",
-            )
-        )
-    facts += answer_facts
-    facts += [("dropped", d.reason, f"{d.n_rows:,} rows") for d in judgements.dropped]
-    facts += [
-        ("filters", entry.rule, f"{entry.rows_before:,} → {entry.rows_after:,} rows")
-        for entry in judgements.audit
-    ]
-    return Summary(title=repr(judgements), facts=tuple(facts), notes=identify(judgements).notes)
-
-
-def _shown(labels: Sequence[str]) -> str:
-    first = ", ".join(label if len(label) <= 40 else f"{label[:39]}…" for label in labels[:5])
-    return first + (", …" if len(labels) > 5 else "")
-
-
-def table_html(judgements: Judgements) -> str:
-    """Return the notebook's view of a table: its one line and the first ten rows, escaped."""
-    head = judgements.head_frame(10)
-    names = "".join(f"<th>{escape(str(name))}</th>" for name in head.columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>"
-        for row in head.itertuples(index=False)
-    )
-    return (
-        f"<p>{escape(repr(judgements))}</p><table><thead><tr>{names}</tr></thead>"
-        f"<tbody>{rows}</tbody></table>"
-    )

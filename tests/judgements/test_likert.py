@@ -1,7 +1,9 @@
 import json
 import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pandas as pd
@@ -27,7 +29,7 @@ TEN = pd.DataFrame(
 
 def likert(frame: object, **options: object) -> LikertJudgements:
     settings = {"annotator": "worker", "system": "model", "item": "prompt", "rating": "score"}
-    return LikertJudgements.from_frame(frame, **{**settings, **options})  # type: ignore[arg-type]
+    return LikertJudgements.from_frame(frame, **{**settings, **options})
 
 
 def test_the_table_holds_labels_codes_and_answers():
@@ -469,7 +471,7 @@ def test_the_summary_says_what_is_there():
 
 def read(path: Path, **options: object) -> LikertJudgements:
     settings = {"annotator": "worker", "system": "model", "item": "prompt", "rating": "score"}
-    return LikertJudgements.read(path, **{**settings, **options})  # type: ignore[arg-type]
+    return LikertJudgements.read(path, **{**settings, **options})
 
 
 @pytest.mark.parametrize(
@@ -487,7 +489,7 @@ def read(path: Path, **options: object) -> LikertJudgements:
         ),
     ],
 )
-def test_any_data_frame_gives_the_same_table(convert):
+def test_any_data_frame_gives_the_same_table(convert: Callable[[pd.DataFrame], object]):
     assert likert(convert(TEN), scale=(1, 5)) == likert(TEN, scale=(1, 5))
 
 
@@ -516,7 +518,7 @@ def test_repeated_column_names_are_refused():
 
 def test_lists_in_cells_are_refused_with_a_hint():
     with pytest.raises(JudgementError, match="holds lists"):
-        likert(TEN.assign(score=[[1]] * 10))
+        likert(TEN.assign(score=pd.Series([[1]] * 10)))
 
 
 def write_json(path: Path) -> None:
@@ -545,7 +547,9 @@ def write_json_lines(path: Path) -> None:
         ("t.parquet", TEN.to_parquet),
     ],
 )
-def test_every_kind_of_file_gives_the_same_table(name: str, write, tmp_path: Path):
+def test_every_kind_of_file_gives_the_same_table(
+    name: str, write: Callable[[Path], object], tmp_path: Path
+):
     write(tmp_path / name)
     assert read(tmp_path / name, scale=(1, 5)) == likert(TEN, scale=(1, 5))
     assert read(tmp_path / name, scale=(1, 5)).n_rows == 10
@@ -729,7 +733,7 @@ def test_every_row_is_a_judgement_or_counted_as_dropped(table: Table):
 
 
 @given(likert_tables(), st.randoms())
-def test_the_order_of_rows_never_matters(table: Table, random):
+def test_the_order_of_rows_never_matters(table: Table, random: Random):
     order = list(range(len(table.frame)))
     random.shuffle(order)
     shuffled = from_table(table, table.frame.iloc[order])

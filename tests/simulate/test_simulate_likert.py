@@ -72,7 +72,7 @@ def test_category_shares_follow_the_stated_probabilities():
     table = study.judgements
     for system, quality in enumerate((0.7, -0.7)):
         shares = np.bincount(table.answers[table.codes("system") == system], minlength=4) / 10_000
-        expected = np.diff(norm.cdf([-np.inf, -1.0, 0.2, 0.5, np.inf] - np.float64(quality)))
+        expected = np.diff(norm.cdf(np.array([-np.inf, -1.0, 0.2, 0.5, np.inf]) - quality))
         assert np.abs(shares - expected).max() < 4 * np.sqrt(0.25 / 10_000)
 
 

@@ -1,0 +1,376 @@
+"""Magnitude judgements: an annotator says how many times as good as a reference an output is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from bayeseval._checks import some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._build import (
+    Answers,
+    Columns,
+    Plan,
+    build,
+    number_column,
+    plan,
+    take_file,
+)
+from bayeseval.judgements._intake import Intake, as_number, take
+from bayeseval.judgements._summarise import summarise
+from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
+from bayeseval.judgements.summary import Summary
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class MagnitudeJudgements(Judgements):
+    """Magnitude estimates, as ratios to a reference.
+
+    The unit of one judgement is annotator × system, with item, criterion and moderators where they
+    are named.
+
+    Parameters
+    ----------
+    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
+        As in `Judgements`; ``answers`` are the ratios magnitude / reference, float64, exactly 1
+        where the answer is the reference itself and 0 where it is censored.
+    magnitudes : numpy.ndarray of float64
+        The answers as given.
+    references : numpy.ndarray of float64
+        What each answer was given relative to; ones where no reference was shown.
+    has_reference : bool
+        Whether a reference was named.
+    """
+
+    protocol: ClassVar[str] = "magnitude"
+    answer_name: ClassVar[str] = "magnitude"
+
+    magnitudes: np.ndarray
+    references: np.ndarray
+    has_reference: bool
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system: str,
+        magnitude: str,
+        reference: float | str | None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        zeros: Literal["refuse", "censor"] = "refuse",
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a data frame, one row a magnitude.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts, eager or lazy.
+        annotator : str or None
+            Column of the annotator's identity; None, said explicitly, for an export without.
+        system, magnitude : str
+            Columns of the system and of the answer.
+        reference : float, str or None
+            The magnitude given to the standard: one number for all rows, or a column. None, said
+            explicitly, where annotators chose their own modulus.
+        item, criterion, moderators, count, attributes
+            Further columns, as in `LikertJudgements.from_frame`.
+        zeros : {"refuse", "censor"}
+            A magnitude of zero or below has no place on a ratio scale: an error, or an answer below
+            the smallest positive one (``censored``).
+        repeats, missing
+            As in `LikertJudgements.from_frame`.
+
+        Returns
+        -------
+        MagnitudeJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            A column is not there; a magnitude is no positive number; a label is missing; a unit is
+            judged twice; nothing is left.
+        """
+        planned = _plan(
+            system, magnitude, reference, annotator, item, criterion, moderators, count, attributes
+        )
+        intake = take(frame, planned.roles, missing=missing)
+        return cls._from_intake(intake, planned, reference=reference, zeros=zeros, repeats=repeats)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        annotator: str | None,
+        system: str,
+        magnitude: str,
+        reference: float | str | None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        zeros: Literal["refuse", "censor"] = "refuse",
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+        separator: str | None = None,
+        encoding: str = "utf-8",
+    ) -> Self:
+        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a magnitude.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its suffix says the kind.
+        annotator, system, magnitude, reference, item, criterion, moderators, count, attributes
+            Columns, as in `from_frame`.
+        zeros, repeats, missing
+            As in `from_frame`.
+        separator, encoding
+            As in `LikertJudgements.read`.
+
+        Returns
+        -------
+        MagnitudeJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            The file cannot be read, or as in `from_frame`.
+        """
+        planned = _plan(
+            system, magnitude, reference, annotator, item, criterion, moderators, count, attributes
+        )
+        make = partial(
+            cls._from_intake, planned=planned, reference=reference, zeros=zeros, repeats=repeats
+        )
+        return take_file(
+            path, planned, make, missing=missing, separator=separator, encoding=encoding
+        )
+
+    @classmethod
+    def from_wide(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        magnitudes: WideAnswers,
+        reference: float | str | None,
+        columns_are: Literal["system", "criterion", "item", "annotator"] | None = None,
+        systems: Sequence[str] | None = None,
+        system: str | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        attributes: Columns = (),
+        zeros: Literal["refuse", "censor"] = "refuse",
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a wide table, several magnitudes a row.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts.
+        annotator : str or None
+            Column of the annotator's identity, or None.
+        magnitudes, columns_are, systems
+            The columns of answers and what they stand for, as in `LikertJudgements.from_wide`.
+        reference : float, str or None
+            As in `from_frame`.
+        system, item, criterion, moderators, attributes, zeros, repeats, missing
+            As in `from_frame`.
+
+        Returns
+        -------
+        MagnitudeJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            As in `from_frame`.
+        """
+        melted = melt(
+            frame,
+            answers=magnitudes,
+            argument="magnitudes",
+            columns_are=columns_are,
+            systems=systems,
+            given={"annotator": annotator, "system": system, "item": item, "criterion": criterion},
+        )
+        planned = _plan(
+            melted.required("system"),
+            ANSWER,
+            reference,
+            melted.roles["annotator"],
+            melted.roles["item"],
+            melted.roles["criterion"],
+            moderators,
+            None,
+            attributes,
+        )
+        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        return cls._from_intake(intake, planned, reference=reference, zeros=zeros, repeats=repeats)
+
+    @classmethod
+    def _from_intake(
+        cls,
+        intake: Intake,
+        planned: Plan,
+        *,
+        reference: float | str | None,
+        zeros: Literal["refuse", "censor"],
+        repeats: bool,
+    ) -> Self:
+        if zeros not in ("refuse", "censor"):
+            raise JudgementError(f"zeros= must be 'refuse' or 'censor'; found {zeros!r}.")
+
+        def parse(rows: Intake) -> Answers:
+            return _read_magnitudes(rows, reference, zeros)
+
+        return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
+
+    @property
+    def censored(self) -> np.ndarray:
+        """Rows whose magnitude is zero or below: less than any positive answer."""
+        return self.answers == 0
+
+    @property
+    def at_reference(self) -> np.ndarray:
+        """Rows whose magnitude is exactly the reference: "as good as"."""
+        return self.answers == 1 if self.has_reference else np.zeros(self.n_rows, dtype=bool)
+
+    def _fingerprint_header(self) -> object:
+        return {"has_reference": self.has_reference}
+
+    def _answer_column(self) -> np.ndarray:
+        return self.magnitudes
+
+    def _further_columns(self) -> dict[str, np.ndarray]:
+        return {"reference": self.references} if self.has_reference else {}
+
+    def _further_fields(self) -> dict[str, np.ndarray]:
+        return {"magnitudes": self.magnitudes, "references": self.references}
+
+    def _repr_facts(self) -> list[str]:
+        first, *rest = super()._repr_facts()
+        used = np.unique(self.references)
+        if not self.has_reference:
+            said = "no reference"
+        elif len(used) == 1:
+            said = f"reference {used[0]:g}"
+        else:
+            said = f"references {used[0]:g} to {used[-1]:g}"
+        return [first.replace("judgement", "magnitude"), *rest, said]
+
+    def summary(self) -> Summary:
+        """Say what is in the table, what was dropped, and what the design can identify.
+
+        Returns
+        -------
+        Summary
+            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
+        """
+        total = self.n_judgements
+        positive = ~self.censored
+        facts = [("magnitude / reference", "", _range(self.answers[positive]))]
+        if self.has_reference:
+            at = int(self.counts[self.at_reference].sum())
+            facts.append(("exactly the reference", "", f"{at:,} ({at / total:.1%})"))
+        below = int(self.counts[self.censored].sum())
+        if below:
+            facts.append(("zero or below, censored", "", f"{below:,} ({below / total:.1%})"))
+        return summarise(self, answer_facts=facts)
+
+
+def _range(values: np.ndarray) -> str:
+    if not len(values):
+        return "none positive"
+    return f"{values.min():g} to {values.max():g}, median {np.median(values):g}"
+
+
+def _plan(
+    system: str,
+    magnitude: str,
+    reference: float | str | None,
+    annotator: str | None,
+    item: str | None,
+    criterion: str | None,
+    moderators: Columns,
+    count: str | None,
+    attributes: Columns,
+) -> Plan:
+    answers: dict[str, str | None] = {"magnitude": magnitude}
+    if isinstance(reference, str):
+        answers["reference"] = reference
+    return plan(
+        answers,
+        {"system": system},
+        annotator=annotator,
+        item=item,
+        criterion=criterion,
+        moderators=moderators,
+        count=count,
+        attributes=attributes,
+    )
+
+
+def _read_magnitudes(
+    rows: Intake, reference: float | str | None, zeros: Literal["refuse", "censor"]
+) -> Answers:
+    column = rows.columns["magnitude"]
+    values, absent = number_column(rows, "magnitude", as_number)
+    if isinstance(reference, str):
+        references, unknown = number_column(rows, "reference", as_number)
+        references = np.where(absent, 1.0, references)
+        wrong = ~absent & (unknown | ~np.isfinite(references) | (references <= 0))
+        if wrong.any():
+            raise JudgementError(
+                f"reference={reference!r} must hold a positive number for every magnitude; found "
+                f"{some(np.unique(references[wrong]).tolist())} in {rows.where(wrong)}."
+            )
+    else:
+        if reference is not None and not 0 < reference < np.inf:
+            raise JudgementError(
+                f"reference= must be a positive number or a column; found {reference!r}."
+            )
+        references = np.full(rows.n_rows, 1.0 if reference is None else float(reference))
+    infinite = np.isinf(values)
+    below = ~absent & (values <= 0) & ~infinite
+    wrong = infinite | (below if zeros == "refuse" else np.zeros_like(below))
+    if wrong.any():
+        found = [column.values[code] for code in np.unique(column.codes[wrong])]
+        remedy = (
+            "An answer of zero or below has no ratio to the reference: remove these rows, or pass "
+            'zeros="censor" to read them as below the smallest positive answer.'
+            if below.any()
+            else "Correct these cells."
+        )
+        raise JudgementError(
+            f"magnitude={column.source!r} must hold positive numbers; found {some(found)} in "
+            f"{rows.where(wrong)}. {remedy}"
+        )
+    values = np.where(absent, 1.0, values)
+    ratios = np.where(below, 0.0, values / references)
+    return Answers(
+        ratios,
+        {"no magnitude": absent},
+        further={"magnitudes": values, "references": references},
+        settings={"has_reference": reference is not None},
+    )

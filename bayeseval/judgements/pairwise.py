@@ -1,0 +1,587 @@
+"""Pairwise judgements: an annotator says which of two outputs is better, or that they tie."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from bayeseval._checks import some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
+from bayeseval.judgements._intake import (
+    Column,
+    Intake,
+    as_number,
+    as_pandas,
+    check_sources,
+    label_text,
+    moderator_columns,
+    named_columns,
+    take,
+)
+from bayeseval.judgements._summarise import summarise
+from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
+from bayeseval.judgements.summary import Summary
+
+type Outcome = Literal["a", "b", "tie"]
+type OutcomeMap = Mapping[str, Outcome | None] | Mapping[int, Outcome | None]
+
+OUTCOMES: tuple[Outcome, ...] = ("a", "b", "tie")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PairwiseJudgements(Judgements):
+    """Outcomes of comparisons of two systems, in presentation order.
+
+    The unit of one judgement is annotator × system_a × system_b in presentation order, with item,
+    criterion and moderators where they are named.
+
+    Parameters
+    ----------
+    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
+        As in `Judgements`; ``answers`` are int8: 0 where a wins, 1 where b wins, 2 for a tie. Pairs
+        that come from one ranking share a label of the factor ``"ranking"``.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"left": ["A", "B"], "right": ["B", "C"], "vote": ["left", "tie"]})
+    >>> PairwiseJudgements.from_frame(
+    ...     frame, annotator=None, system_a="left", system_b="right", outcome="vote",
+    ...     outcomes={"left": "a", "right": "b", "tie": "tie"})
+    PairwiseJudgements: 2 outcomes, 3 systems, no annotator identities, ties 50.0%
+    """
+
+    protocol: ClassVar[str] = "pairwise"
+    answer_name: ClassVar[str] = "outcome"
+    system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        outcome: str | None = None,
+        winner: str | None = None,
+        outcomes: OutcomeMap | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        ranking: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a data frame, one row a comparison.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts; of a lazy one equal rows are counted where the data live.
+        annotator : str or None
+            Column of the annotator's identity; None, said explicitly, for an export without.
+        system_a, system_b : str
+            Columns of the two systems, in presentation order.
+        outcome : str, optional
+            Column of the outcome, in the words that ``outcomes`` explains.
+        winner : str, optional
+            Instead of ``outcome``: column with the label of the winning system; other words, such
+            as the one for a tie, are explained by ``outcomes``.
+        outcomes : mapping, optional
+            What each word means: ``{"left": "a", "right": "b", "tie": "tie", "both bad": None}``;
+            None means that the row is no outcome. By default the words are "a", "b" and "tie".
+        item, criterion : str, optional
+            Columns of the item and of the criterion.
+        ranking : str, optional
+            Column of the ranking that the pairs of several rows come from, so that they are known
+            to depend on one another.
+        moderators, count, attributes, repeats, missing
+            As in `LikertJudgements.from_frame`.
+
+        Returns
+        -------
+        PairwiseJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            A column is not there; a word is not explained; a system is compared with itself; a
+            label is missing; a unit is judged twice; nothing is left.
+        """
+        planned = _plan(
+            system_a, system_b, outcome, winner, annotator, item, criterion, ranking, moderators,
+            count, attributes,
+        )  # fmt: skip
+        intake = take(frame, planned.roles, missing=missing)
+        return cls._from_intake(intake, planned, outcomes=outcomes, repeats=repeats)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        outcome: str | None = None,
+        winner: str | None = None,
+        outcomes: OutcomeMap | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        ranking: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+        separator: str | None = None,
+        encoding: str = "utf-8",
+    ) -> Self:
+        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a comparison.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its suffix says the kind. In a large CSV or Parquet file equal rows are
+            counted by DuckDB, in bounded memory.
+        annotator, system_a, system_b, outcome, winner, outcomes
+            As in `from_frame`.
+        item, criterion, ranking, moderators, count, attributes, repeats, missing
+            As in `from_frame`.
+        separator, encoding
+            As in `LikertJudgements.read`.
+
+        Returns
+        -------
+        PairwiseJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            The file cannot be read, or as in `from_frame`.
+        """
+        planned = _plan(
+            system_a, system_b, outcome, winner, annotator, item, criterion, ranking, moderators,
+            count, attributes,
+        )  # fmt: skip
+        make = partial(cls._from_intake, planned=planned, outcomes=outcomes, repeats=repeats)
+        return take_file(
+            path, planned, make, missing=missing, separator=separator, encoding=encoding
+        )
+
+    @classmethod
+    def from_wide(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        answers: WideAnswers,
+        columns_are: Literal["criterion", "item", "annotator"],
+        outcomes: OutcomeMap | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        attributes: Columns = (),
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a wide table, several outcomes a row.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts.
+        annotator : str or None
+            Column of the annotator's identity, or None; also None where the columns are annotators.
+        system_a, system_b : str
+            Columns of the two systems, in presentation order.
+        answers, columns_are
+            The columns of outcomes and what one column stands for.
+        outcomes, item, criterion, moderators, attributes, repeats, missing
+            As in `from_frame`.
+
+        Returns
+        -------
+        PairwiseJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            As in `from_frame`.
+        """
+        melted = melt(
+            frame,
+            answers=answers,
+            argument="answers",
+            columns_are=columns_are,
+            given={"annotator": annotator, "item": item, "criterion": criterion},
+        )
+        planned = _plan(
+            system_a, system_b, ANSWER, None, melted.roles["annotator"], melted.roles["item"],
+            melted.roles["criterion"], None, moderators, None, attributes,
+        )  # fmt: skip
+        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        return cls._from_intake(intake, planned, outcomes=outcomes, repeats=repeats)
+
+    @classmethod
+    def from_counts(
+        cls,
+        frame: object,
+        *,
+        system_a: str,
+        system_b: str,
+        wins: str,
+        losses: str,
+        ties: str | None = None,
+        annotator: str | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+    ) -> Self:
+        """Make judgements from counts, one row a pair in one presentation order.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts.
+        system_a, system_b : str
+            Columns of the two systems.
+        wins, losses, ties : str
+            Columns that count how often a was better, b was better, neither was.
+        annotator, item, criterion, moderators
+            Further columns; counts seldom keep annotators.
+
+        Returns
+        -------
+        PairwiseJudgements
+            The validated table, with at most three rows a pair.
+
+        Raises
+        ------
+        JudgementError
+            As in `from_frame`; a count is no whole number from 0.
+        """
+        wide = as_pandas(frame)
+        named = {"wins": wins, "losses": losses, "ties": ties}
+        check_sources(named, list(wide.columns))
+        parts = [
+            wide.assign(**{ANSWER: outcome, "__count__": wide[column]})
+            for outcome, column in zip(OUTCOMES, named.values(), strict=True)
+            if column is not None
+        ]
+        rows = np.tile(np.arange(1, len(wide) + 1), len(parts))
+        planned = _plan(
+            system_a, system_b, ANSWER, None, annotator, item, criterion, None, moderators,
+            "__count__", (),
+        )  # fmt: skip
+        intake = take(pd.concat(parts, ignore_index=True), planned.roles, rows=rows)
+        return cls._from_intake(intake, planned, outcomes=None, repeats=False)
+
+    @classmethod
+    def from_rankings(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        ranks: Sequence[str] | Mapping[str, str],
+        lower_is_better: bool,
+        systems: Sequence[str] | None = None,
+        ranking: str | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        attributes: Columns = (),
+        unranked: Sequence[float] = (),
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make all pairs of rankings, one row a ranking; equal ranks are ties.
+
+        The pairs of one ranking depend on one another. They share a label of the factor
+        ``"ranking"``, so that a model or a bootstrap can take the ranking as the unit.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts.
+        annotator : str or None
+            Column of the annotator's identity, or None.
+        ranks : sequence of str or mapping of column to system
+            Columns of ranks. A mapping says which system each column ranks; a sequence goes with
+            ``systems``.
+        lower_is_better : bool
+            Whether 1 is the best rank.
+        systems : sequence of str, optional
+            Columns that name the system that the k-th column of ranks is about.
+        ranking : str, optional
+            Column that identifies the ranking; the number of the data row by default.
+        item, criterion, moderators, attributes
+            Further columns, as in `from_frame`.
+        unranked : sequence of float
+            Values that mean "not ranked", such as -1; missing ranks always do.
+        repeats, missing
+            As in `from_frame`.
+
+        Returns
+        -------
+        PairwiseJudgements
+            The validated table, one row a pair, in the order of the columns.
+
+        Raises
+        ------
+        JudgementError
+            As in `from_frame`; a rank is no number.
+        """
+        wide = as_pandas(frame)
+        columns = list(ranks)
+        named = dict(ranks) if isinstance(ranks, Mapping) else {}
+        if bool(named) == (systems is not None) or isinstance(ranks, str) or len(columns) < 2:
+            raise JudgementError(
+                "ranks= must name two columns or more: as a mapping of column to system, or as a "
+                "list that goes with systems=."
+            )
+        if systems is not None and len(systems) != len(columns):
+            raise JudgementError(
+                f"systems= names {len(systems)} columns and ranks= {len(columns)}; the k-th rank "
+                "belongs to the k-th system, so that there must be as many."
+            )
+        if not isinstance(lower_is_better, bool):
+            raise JudgementError(
+                f"lower_is_better= must be True or False; found {lower_is_better!r}."
+            )
+        sources = {f"ranks {name}": name for name in columns}
+        sources |= {f"systems {name}": name for name in systems or ()}
+        check_sources(sources, list(wide.columns))
+        values = np.stack([_ranks(wide, name, unranked, missing) for name in columns])
+        labels = (
+            [wide[name].astype(object).to_numpy() for name in systems]
+            if systems is not None
+            else [np.full(len(wide), label, dtype=object) for label in named.values()]
+        )
+        kept = {
+            "annotator": annotator,
+            "item": item,
+            "criterion": criterion,
+            "ranking": ranking,
+            **{f"m {name}": column for name, column in moderator_columns(moderators).items()},
+            **{
+                f"a {name}": column
+                for name, column in named_columns(attributes, argument="attributes").items()
+            },
+        }
+        others = wide[list(check_sources(kept, list(wide.columns)).values())]
+        number = np.arange(1, len(wide) + 1)
+        parts = []
+        for first, second in combinations(range(len(columns)), 2):
+            both = np.isfinite(values[first]) & np.isfinite(values[second])
+            better = np.sign(values[second] - values[first]) * (1 if lower_is_better else -1)
+            words = np.array(["b", "tie", "a"], dtype=object)
+            part = others.assign(
+                __a__=labels[first],
+                __b__=labels[second],
+                __row__=number,
+                **{ANSWER: words[np.where(both, better, 0).astype(int) + 1]},
+            )
+            parts.append(part[both])
+        long = pd.concat(parts).sort_values("__row__", kind="stable", ignore_index=True)
+        if ranking is None:
+            long = long.assign(__ranking__=long["__row__"].astype(str))
+        planned = _plan(
+            "__a__", "__b__", ANSWER, None, annotator, item, criterion, ranking or "__ranking__",
+            moderators, None, attributes,
+        )  # fmt: skip
+        intake = take(long, planned.roles, missing=missing, rows=long["__row__"].to_numpy())
+        return cls._from_intake(intake, planned, outcomes=None, repeats=repeats)
+
+    @classmethod
+    def _from_intake(
+        cls, intake: Intake, planned: Plan, *, outcomes: OutcomeMap | None, repeats: bool
+    ) -> Self:
+        def parse(rows: Intake) -> Answers:
+            return _read_outcomes(rows, outcomes)
+
+        return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
+
+    @property
+    def outcome_labels(self) -> tuple[Outcome, ...]:
+        """What the codes of ``answers`` mean: 0, 1, 2 are "a", "b", "tie"."""
+        return OUTCOMES
+
+    def _fingerprint_header(self) -> object:
+        return {}
+
+    def _answer_column(self) -> np.ndarray:
+        return np.array(OUTCOMES, dtype=object)[self.answers]
+
+    def _number_of(self, code: int) -> int:
+        return int(self.counts[self.answers == code].sum())
+
+    def _repr_facts(self) -> list[str]:
+        first, *rest = super()._repr_facts()
+        share = self._number_of(2) / self.n_judgements
+        return [first.replace("judgement", "outcome"), *rest, f"ties {share:.1%}"]
+
+    def summary(self) -> Summary:
+        """Say what is in the table, what was dropped, and what the design can identify.
+
+        Returns
+        -------
+        Summary
+            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
+        """
+        total = self.n_judgements
+        facts = [
+            ("outcomes", name, f"{self._number_of(code):,} ({self._number_of(code) / total:.1%})")
+            for code, name in enumerate(("a wins", "b wins", "tie"))
+        ]
+        if self.has("ranking"):
+            facts.append(("rankings", "", f"{len(self.labels('ranking')):,}"))
+        return summarise(self, answer_facts=facts)
+
+
+def _plan(
+    system_a: str,
+    system_b: str,
+    outcome: str | None,
+    winner: str | None,
+    annotator: str | None,
+    item: str | None,
+    criterion: str | None,
+    ranking: str | None,
+    moderators: Columns,
+    count: str | None,
+    attributes: Columns,
+) -> Plan:
+    if (outcome is None) == (winner is None):
+        raise JudgementError(
+            "name one column: outcome=, whose words say which side won, or winner=, which holds "
+            "the label of the winning system."
+        )
+    return plan(
+        {"outcome": outcome, "winner": winner},
+        {"system_a": system_a, "system_b": system_b},
+        annotator=annotator,
+        item=item,
+        criterion=criterion,
+        ranking=ranking,
+        moderators=moderators,
+        count=count,
+        attributes=attributes,
+    )
+
+
+def _ranks(
+    wide: pd.DataFrame, name: str, unranked: Sequence[float], missing: Sequence[str]
+) -> np.ndarray:
+    """Return one column of ranks, NaN where not ranked."""
+    column = take(wide[[name]], {"rank": name}, missing=missing)
+    cells = column.columns["rank"]
+    numbers = [as_number(value) for value in cells.values]
+    unread = np.array([*(number is None for number in numbers), False])
+    if unread.any():
+        found = [value for value, bad in zip(cells.values, unread[:-1], strict=True) if bad]
+        raise JudgementError(
+            f"ranks={name!r} must hold numbers; found {some(found)} in "
+            f"{column.where(unread[cells.codes])}."
+        )
+    table = [np.nan if number in unranked else number for number in numbers]
+    return np.array([*table, np.nan], dtype=np.float64)[cells.codes]
+
+
+def _read_outcomes(rows: Intake, outcomes: OutcomeMap | None) -> Answers:
+    meaning = _meaning(outcomes, defaults="outcome" in rows.columns)
+    if "winner" in rows.columns:
+        return _read_winners(rows, meaning)
+    column = rows.columns["outcome"]
+    texts = [label_text(value) for value in column.values]
+    unknown = np.array([*(text not in meaning for text in texts), False])
+    if unknown.any():
+        raise _unexplained("outcome", column, unknown[column.codes], rows, meaning)
+    return _answers([meaning[text] for text in texts], texts, column.codes, "outcome")
+
+
+def _read_winners(rows: Intake, meaning: Mapping[str, Outcome | None]) -> Answers:
+    column = rows.columns["winner"]
+    texts = [label_text(value) for value in column.values]
+    number = {text: code for code, text in enumerate(texts)}
+    won = np.full(rows.n_rows, -2)
+    for side, code in (("system_b", 1), ("system_a", 0)):
+        systems = rows.columns[side]
+        of_label = [number.get(label_text(value), -3) for value in systems.values]
+        won[np.array([*of_label, -3])[systems.codes] == column.codes] = code
+    unknown = np.array([*(text not in meaning for text in texts), False])[column.codes]
+    unknown &= (won == -2) & (column.codes >= 0)
+    if unknown.any():
+        raise _unexplained("winner", column, unknown, rows, meaning)
+    other = _answers([meaning.get(text) for text in texts], texts, column.codes, "winner")
+    is_side = won >= 0
+    return Answers(
+        np.where(is_side, won, other.values).astype(np.int8),
+        {reason: absent & ~is_side for reason, absent in other.absent.items()},
+    )
+
+
+def _meaning(outcomes: OutcomeMap | None, *, defaults: bool) -> dict[str, Outcome | None]:
+    if outcomes is None:
+        return {word: word for word in OUTCOMES} if defaults else {}
+    for word, outcome in outcomes.items():
+        if outcome is not None and outcome not in OUTCOMES:
+            raise JudgementError(
+                f"outcomes= must map each word to 'a', 'b', 'tie', or to None for no outcome; "
+                f"{word!r} is mapped to {outcome!r}."
+            )
+    return {label_text(word): outcome for word, outcome in outcomes.items()}
+
+
+def _answers(
+    outcome_of: Sequence[Outcome | None], texts: Sequence[str], codes: np.ndarray, role: str
+) -> Answers:
+    table = [0 if outcome is None else OUTCOMES.index(outcome) for outcome in outcome_of]
+    absent = {f"no {role}": codes < 0} | {
+        f"{role} {text!r}, declared as no outcome": codes == code
+        for code, (text, outcome) in enumerate(zip(texts, outcome_of, strict=True))
+        if outcome is None
+    }
+    return Answers(np.array([*table, 0], dtype=np.int8)[codes], absent)
+
+
+def _unexplained(
+    role: str,
+    column: Column,
+    unknown: np.ndarray,
+    rows: Intake,
+    meaning: Mapping[str, Outcome | None],
+) -> JudgementError:
+    codes = np.unique(column.codes[unknown])
+    found = [column.values[code] for code in codes]
+    counted = ", ".join(
+        f"{column.values[code]!r} ({int(rows.weights[column.codes == code].sum()):,})"
+        for code in codes[:5]
+    )
+    more = f" and {len(codes) - 5} more" if len(codes) > 5 else ""
+    explained = some(meaning, most=12) if meaning else "no other word"
+    expected = (
+        f"one of {explained}"
+        if role == "outcome"
+        else f"the label of one of the row's two systems, or {explained}"
+    )
+    return JudgementError(
+        f"{role}={column.source!r} must be {expected}; found {counted}{more}, in "
+        f"{rows.where(unknown)}. Say what they mean: outcomes={{{found[0]!r}: 'a', 'b', 'tie' or "
+        "None, …}."
+    )

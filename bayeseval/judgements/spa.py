@@ -1,0 +1,349 @@
+"""SPA judgements: an annotator states the probability that one system's output is better."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from bayeseval._checks import some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._build import (
+    Answers,
+    Columns,
+    Plan,
+    build,
+    number_column,
+    plan,
+    take_file,
+)
+from bayeseval.judgements._intake import Intake, as_number, take
+from bayeseval.judgements._summarise import summarise
+from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
+from bayeseval.judgements.summary import Summary
+
+type Bounds = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalPairs:
+    """SPA answers with both directions of a pair brought to one.
+
+    Parameters
+    ----------
+    first, second : numpy.ndarray of int32
+        Codes of the two systems, ``first < second``.
+    probability : numpy.ndarray of float64
+        Stated probability that ``first`` is better.
+    forward : numpy.ndarray of bool
+        Whether ``first`` was asked about first; False where 1 − answer is given.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    probability: np.ndarray
+    forward: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SPAJudgements(Judgements):
+    """Stated probabilities that system a is better than system b.
+
+    The unit of one judgement is annotator × system_a × system_b in the order asked, with item,
+    criterion and moderators where they are named: both directions of a pair are two judgements.
+
+    Parameters
+    ----------
+    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
+        As in `Judgements`; ``answers`` are probabilities in [0, 1], float64.
+    bounds : tuple of float
+        The answers that mean 0 and 1 in the input.
+    bounds_declared : bool
+        False where the bounds were inferred.
+    """
+
+    protocol: ClassVar[str] = "spa"
+    answer_name: ClassVar[str] = "probability"
+    system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
+
+    bounds: Bounds
+    bounds_declared: bool
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        probability: str,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        bounds: Bounds | None = None,
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a data frame, one row a stated probability.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts, eager or lazy.
+        annotator : str or None
+            Column of the annotator's identity; None, said explicitly, for an export without.
+        system_a, system_b : str
+            Columns of the two systems, in the order asked.
+        probability : str
+            Column of P[a better than b].
+        item, criterion, moderators, count, attributes
+            Further columns, as in `LikertJudgements.from_frame`.
+        bounds : tuple (low, high), optional
+            The answers that mean "certainly not" and "certainly", (0, 100) or (0, 1) or others.
+            Without it they are inferred from the answers, and said to be.
+        repeats, missing
+            As in `LikertJudgements.from_frame`.
+
+        Returns
+        -------
+        SPAJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            A column is not there; a probability is out of bounds; a system is compared with itself;
+            a label is missing; a unit is judged twice; nothing is left.
+        """
+        planned = plan(
+            {"probability": probability},
+            {"system_a": system_a, "system_b": system_b},
+            annotator=annotator,
+            item=item,
+            criterion=criterion,
+            moderators=moderators,
+            count=count,
+            attributes=attributes,
+        )
+        intake = take(frame, planned.roles, missing=missing)
+        return cls._from_intake(intake, planned, bounds=bounds, repeats=repeats)
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        probability: str,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        bounds: Bounds | None = None,
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+        separator: str | None = None,
+        encoding: str = "utf-8",
+    ) -> Self:
+        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its suffix says the kind.
+        annotator, system_a, system_b, probability, item, criterion, moderators, count, attributes
+            Columns, as in `from_frame`.
+        bounds, repeats, missing
+            As in `from_frame`.
+        separator, encoding
+            As in `LikertJudgements.read`.
+
+        Returns
+        -------
+        SPAJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            The file cannot be read, or as in `from_frame`.
+        """
+        planned = plan(
+            {"probability": probability},
+            {"system_a": system_a, "system_b": system_b},
+            annotator=annotator,
+            item=item,
+            criterion=criterion,
+            moderators=moderators,
+            count=count,
+            attributes=attributes,
+        )
+        make = partial(cls._from_intake, planned=planned, bounds=bounds, repeats=repeats)
+        return take_file(
+            path, planned, make, missing=missing, separator=separator, encoding=encoding
+        )
+
+    @classmethod
+    def from_wide(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        probabilities: WideAnswers,
+        columns_are: Literal["criterion", "item", "annotator"],
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        attributes: Columns = (),
+        bounds: Bounds | None = None,
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a wide table, several probabilities a row.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts.
+        annotator : str or None
+            Column of the annotator's identity, or None.
+        system_a, system_b : str
+            Columns of the two systems, in the order asked.
+        probabilities, columns_are
+            The columns of answers and what one column stands for.
+        item, criterion, moderators, attributes, bounds, repeats, missing
+            As in `from_frame`.
+
+        Returns
+        -------
+        SPAJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            As in `from_frame`.
+        """
+        melted = melt(
+            frame,
+            answers=probabilities,
+            argument="probabilities",
+            columns_are=columns_are,
+            given={"annotator": annotator, "item": item, "criterion": criterion},
+        )
+        planned = plan(
+            {"probability": ANSWER},
+            {"system_a": system_a, "system_b": system_b},
+            annotator=melted.roles["annotator"],
+            item=melted.roles["item"],
+            criterion=melted.roles["criterion"],
+            moderators=moderators,
+            attributes=attributes,
+        )
+        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        return cls._from_intake(intake, planned, bounds=bounds, repeats=repeats)
+
+    @classmethod
+    def _from_intake(
+        cls, intake: Intake, planned: Plan, *, bounds: Bounds | None, repeats: bool
+    ) -> Self:
+        def parse(rows: Intake) -> Answers:
+            return _read_probabilities(rows, bounds)
+
+        return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
+
+    def canonical(self) -> CanonicalPairs:
+        """Bring both directions of a pair to one, keeping which was asked.
+
+        Returns
+        -------
+        CanonicalPairs
+            One entry a row, in the order of rows.
+        """
+        a, b = self.codes("system_a"), self.codes("system_b")
+        forward = a < b
+        return CanonicalPairs(
+            first=np.minimum(a, b),
+            second=np.maximum(a, b),
+            probability=np.where(forward, self.answers, 1 - self.answers),
+            forward=forward,
+        )
+
+    @property
+    def both_directions(self) -> bool:
+        """Whether some annotator was asked about a pair in both directions."""
+        pairs = self.canonical()
+        who = self.codes("annotator") if self.has("annotator") else np.zeros(self.n_rows, np.int32)
+        asked = np.unique(np.stack([who, pairs.first, pairs.second, pairs.forward]), axis=1)
+        return asked.shape[1] > np.unique(asked[:3], axis=1).shape[1]
+
+    def _fingerprint_header(self) -> object:
+        # 60 of 100 and 0.6 of 1 are the same judgement.
+        return {}
+
+    def _answer_column(self) -> np.ndarray:
+        return self.answers
+
+    def _repr_facts(self) -> list[str]:
+        first, *rest = super()._repr_facts()
+        stated = first.replace("judgements", "probabilities").replace("judgement", "probability")
+        return [stated, *rest, f"asked as {self._bounds_text()}"]
+
+    def _bounds_text(self) -> str:
+        origin = "declared" if self.bounds_declared else "inferred from the answers"
+        return f"{self.bounds[0]:g}–{self.bounds[1]:g} ({origin})"
+
+    def summary(self) -> Summary:
+        """Say what is in the table, what was dropped, and what the design can identify.
+
+        Returns
+        -------
+        Summary
+            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
+        """
+        total = self.n_judgements
+        facts = [("asked as", "", self._bounds_text())]
+        for name, value in (("exactly 0", 0.0), ("exactly ½", 0.5), ("exactly 1", 1.0)):
+            number = int(self.counts[self.answers == value].sum())
+            facts.append(("answers", name, f"{number:,} ({number / total:.1%})"))
+        asked = "both directions of a pair" if self.both_directions else "one direction a pair"
+        facts.append(("an annotator was asked", "", asked))
+        return summarise(self, answer_facts=facts)
+
+
+def _read_probabilities(rows: Intake, bounds: Bounds | None) -> Answers:
+    column = rows.columns["probability"]
+    values, absent = number_column(rows, "probability", as_number)
+    given = values[~absent]
+    if bounds is None:
+        low, high = 0.0, 1.0 if (given <= 1).all() else 100.0
+        said = f"between 0 and {high:g}, as inferred"
+    else:
+        if len(bounds) != 2 or not -np.inf < bounds[0] < bounds[1] < np.inf:
+            raise JudgementError(f"bounds= must be (low, high), low before high; found {bounds!r}.")
+        low, high = float(bounds[0]), float(bounds[1])
+        said = f"between {low:g} and {high:g}, as declared"
+    outside = ~absent & ~((values >= low) & (values <= high))
+    if outside.any():
+        found = [column.values[code] for code in np.unique(column.codes[outside])]
+        raise JudgementError(
+            f"probability={column.source!r} must hold answers {said}; found {some(found)} in "
+            f"{rows.where(outside)}. Correct these cells, or declare bounds=(low, high)."
+        )
+    stated = np.where(absent, 0.0, (values - low) / (high - low))
+    return Answers(
+        stated,
+        {"no probability": absent},
+        settings={"bounds": (low, high), "bounds_declared": bounds is not None},
+    )

@@ -1,0 +1,416 @@
+"""Strength judgements: an annotator says which of two outputs is better, and by how much."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from bayeseval._checks import some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._build import (
+    Answers,
+    Columns,
+    Plan,
+    build,
+    number_column,
+    plan,
+    take_file,
+)
+from bayeseval.judgements._intake import Intake, as_number, label_text, take
+from bayeseval.judgements._summarise import summarise
+from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
+from bayeseval.judgements.summary import Summary
+
+type StrengthBounds = float | tuple[float, float]
+
+MOST_GRADES = 11
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StrengthJudgements(Judgements):
+    """Signed strengths of preference; positive prefers system a.
+
+    The unit of one judgement is annotator × system_a × system_b in presentation order, with item,
+    criterion and moderators where they are named.
+
+    Parameters
+    ----------
+    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
+        As in `Judgements`; ``answers`` are strengths in [−bound, bound], float64, positive = a;
+        exactly 0 is "no preference".
+    bound : float
+        The largest strength that could be chosen.
+    graded : bool
+        Whether strengths are whole grades −bound..bound, or any number in between.
+    """
+
+    protocol: ClassVar[str] = "strength"
+    answer_name: ClassVar[str] = "strength"
+    system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
+
+    bound: float
+    graded: bool
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        strength: str,
+        bounds: StrengthBounds,
+        positive: Literal["a", "b"],
+        graded: bool | None = None,
+        labels: Mapping[str, float | None] | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a data frame, one row a strength.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts, eager or lazy.
+        annotator : str or None
+            Column of the annotator's identity; None, said explicitly, for an export without.
+        system_a, system_b : str
+            Columns of the two systems, in presentation order.
+        strength : str
+            Column of the answer.
+        bounds : float or tuple (low, high)
+            The ends of the slider or of the grades: 3 for −3..3, (0, 100) for a slider whose
+            middle, 50, is no preference.
+        positive : {"a", "b"}
+            Which system the high end favours.
+        graded : bool, optional
+            Whether only whole grades could be chosen; by default, where the bounds allow at most 11
+            of them and all answers are whole.
+        labels : mapping of text to number, optional
+            What each text means, before bounds and sign apply; None means no answer.
+        item, criterion, moderators, count, attributes, repeats, missing
+            As in `LikertJudgements.from_frame`.
+
+        Returns
+        -------
+        StrengthJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            A column is not there; a strength is out of bounds; a system is compared with itself; a
+            label is missing; a unit is judged twice; nothing is left.
+        """
+        planned = _plan(
+            system_a, system_b, strength, annotator, item, criterion, moderators, count, attributes
+        )
+        intake = take(frame, planned.roles, missing=missing)
+        return cls._from_intake(
+            intake,
+            planned,
+            bounds=bounds,
+            positive=positive,
+            graded=graded,
+            labels=labels,
+            repeats=repeats,
+        )
+
+    @classmethod
+    def read(
+        cls,
+        path: str | Path,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        strength: str,
+        bounds: StrengthBounds,
+        positive: Literal["a", "b"],
+        graded: bool | None = None,
+        labels: Mapping[str, float | None] | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        count: str | None = None,
+        attributes: Columns = (),
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+        separator: str | None = None,
+        encoding: str = "utf-8",
+    ) -> Self:
+        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a strength.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; its suffix says the kind.
+        annotator, system_a, system_b, strength, item, criterion, moderators, count, attributes
+            Columns, as in `from_frame`.
+        bounds, positive, graded, labels, repeats, missing
+            As in `from_frame`.
+        separator, encoding
+            As in `LikertJudgements.read`.
+
+        Returns
+        -------
+        StrengthJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            The file cannot be read, or as in `from_frame`.
+        """
+        planned = _plan(
+            system_a, system_b, strength, annotator, item, criterion, moderators, count, attributes
+        )
+        make = partial(
+            cls._from_intake,
+            planned=planned,
+            bounds=bounds,
+            positive=positive,
+            graded=graded,
+            labels=labels,
+            repeats=repeats,
+        )
+        return take_file(
+            path, planned, make, missing=missing, separator=separator, encoding=encoding
+        )
+
+    @classmethod
+    def from_wide(
+        cls,
+        frame: object,
+        *,
+        annotator: str | None,
+        system_a: str,
+        system_b: str,
+        strengths: WideAnswers,
+        columns_are: Literal["criterion", "item", "annotator"],
+        bounds: StrengthBounds,
+        positive: Literal["a", "b"],
+        graded: bool | None = None,
+        labels: Mapping[str, float | None] | None = None,
+        item: str | None = None,
+        criterion: str | None = None,
+        moderators: Columns = (),
+        attributes: Columns = (),
+        repeats: bool = False,
+        missing: Sequence[str] = ("",),
+    ) -> Self:
+        """Make judgements from a wide table, several strengths a row.
+
+        Parameters
+        ----------
+        frame : data frame
+            Any that narwhals accepts.
+        annotator : str or None
+            Column of the annotator's identity, or None.
+        system_a, system_b : str
+            Columns of the two systems, in presentation order.
+        strengths, columns_are
+            The columns of answers and what one column stands for.
+        bounds, positive, graded, labels
+            As in `from_frame`.
+        item, criterion, moderators, attributes, repeats, missing
+            As in `from_frame`.
+
+        Returns
+        -------
+        StrengthJudgements
+            The validated table.
+
+        Raises
+        ------
+        JudgementError
+            As in `from_frame`.
+        """
+        melted = melt(
+            frame,
+            answers=strengths,
+            argument="strengths",
+            columns_are=columns_are,
+            given={"annotator": annotator, "item": item, "criterion": criterion},
+        )
+        planned = _plan(
+            system_a,
+            system_b,
+            ANSWER,
+            melted.roles["annotator"],
+            melted.roles["item"],
+            melted.roles["criterion"],
+            moderators,
+            None,
+            attributes,
+        )
+        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        return cls._from_intake(
+            intake,
+            planned,
+            bounds=bounds,
+            positive=positive,
+            graded=graded,
+            labels=labels,
+            repeats=repeats,
+        )
+
+    @classmethod
+    def _from_intake(
+        cls,
+        intake: Intake,
+        planned: Plan,
+        *,
+        bounds: StrengthBounds,
+        positive: Literal["a", "b"],
+        graded: bool | None,
+        labels: Mapping[str, float | None] | None,
+        repeats: bool,
+    ) -> Self:
+        low, high = _checked_bounds(bounds)
+        if positive not in ("a", "b"):
+            raise JudgementError(
+                f"positive= must say which system the high end favours, 'a' or 'b'; found "
+                f"{positive!r}."
+            )
+
+        def parse(rows: Intake) -> Answers:
+            return _read_strengths(rows, low, high, positive=positive, graded=graded, labels=labels)
+
+        return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
+
+    @property
+    def no_preference(self) -> np.ndarray:
+        """Rows whose strength is exactly zero."""
+        return self.answers == 0
+
+    def _fingerprint_header(self) -> object:
+        return {"bound": self.bound, "graded": self.graded}
+
+    def _answer_column(self) -> np.ndarray:
+        whole = self.graded and float(self.bound).is_integer()
+        return self.answers.astype(np.int64) if whole else self.answers
+
+    def _repr_facts(self) -> list[str]:
+        first, *rest = super()._repr_facts()
+        return [first.replace("judgement", "strength"), *rest, self._bounds_text()]
+
+    def _bounds_text(self) -> str:
+        kind = "grades" if self.graded else "slider"
+        return f"{kind} −{self.bound:g}..{self.bound:g}, positive = a"
+
+    def summary(self) -> Summary:
+        """Say what is in the table, what was dropped, and what the design can identify.
+
+        Returns
+        -------
+        Summary
+            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
+        """
+        total = self.n_judgements
+        facts = [("scale", "", self._bounds_text())]
+        for name, rows in (
+            ("prefer a", self.answers > 0),
+            ("no preference", self.answers == 0),
+            ("prefer b", self.answers < 0),
+            ("at either end", np.abs(self.answers) == self.bound),
+        ):
+            number = int(self.counts[rows].sum())
+            facts.append(("answers", name, f"{number:,} ({number / total:.1%})"))
+        return summarise(self, answer_facts=facts)
+
+
+def _plan(
+    system_a: str,
+    system_b: str,
+    strength: str,
+    annotator: str | None,
+    item: str | None,
+    criterion: str | None,
+    moderators: Columns,
+    count: str | None,
+    attributes: Columns,
+) -> Plan:
+    return plan(
+        {"strength": strength},
+        {"system_a": system_a, "system_b": system_b},
+        annotator=annotator,
+        item=item,
+        criterion=criterion,
+        moderators=moderators,
+        count=count,
+        attributes=attributes,
+    )
+
+
+def _checked_bounds(bounds: StrengthBounds) -> tuple[float, float]:
+    ends = (-bounds, bounds) if isinstance(bounds, int | float) else tuple(bounds)
+    if len(ends) != 2 or not -np.inf < ends[0] < ends[1] < np.inf:
+        raise JudgementError(
+            "bounds= must be a positive number, or (low, high) with low before high; found "
+            f"{bounds!r}."
+        )
+    return float(ends[0]), float(ends[1])
+
+
+def _read_strengths(
+    rows: Intake,
+    low: float,
+    high: float,
+    *,
+    positive: Literal["a", "b"],
+    graded: bool | None,
+    labels: Mapping[str, float | None] | None,
+) -> Answers:
+    column = rows.columns["strength"]
+    absent: dict[str, np.ndarray] = {"no strength": column.codes < 0}
+    if labels is None:
+        values, _ = number_column(rows, "strength", as_number)
+    else:
+        meaning = {label_text(text): number for text, number in labels.items()}
+        texts = [label_text(value) for value in column.values]
+        unknown = [text for text in texts if text not in meaning]
+        if unknown:
+            where = np.isin(column.codes, [texts.index(text) for text in unknown])
+            raise JudgementError(
+                f"strength={column.source!r} holds {some(unknown)}, which labels= does not "
+                f"explain, in {rows.where(where)}; it explains {some(meaning, most=12)}."
+            )
+        absent |= {
+            f"answered {text!r}, declared as no strength": column.codes == code
+            for code, text in enumerate(texts)
+            if meaning[text] is None
+        }
+        numbers = [np.nan if meaning[text] is None else meaning[text] for text in texts]
+        values = np.array([*numbers, np.nan], dtype=np.float64)[column.codes]
+    none = np.logical_or.reduce(list(absent.values()))
+    outside = ~none & ~((values >= low) & (values <= high))
+    if outside.any():
+        found = [column.values[code] for code in np.unique(column.codes[outside])]
+        raise JudgementError(
+            f"strength={column.source!r} must be between {low:g} and {high:g}, as declared; found "
+            f"{some(found)} in {rows.where(outside)}. Correct these cells or the bounds=."
+        )
+    middle, bound = (low + high) / 2, (high - low) / 2
+    signed = np.where(none, 0.0, values - middle) * (1 if positive == "a" else -1)
+    # Whole steps apart: the middle of an even number of grades is no grade itself.
+    whole = (np.where(none, 0.0, values) % 1 == 0) & (low % 1 == 0) & (high % 1 == 0)
+    if graded is None:
+        graded = bool(whole.all()) and high - low + 1 <= MOST_GRADES
+    elif graded and not whole.all():
+        found = [column.values[code] for code in np.unique(column.codes[~whole & ~none])]
+        raise JudgementError(
+            f"graded=True, but strength={column.source!r} or its bounds are not whole numbers: "
+            f"{some(found or [low, high])}. Pass graded=False for a slider."
+        )
+    return Answers(signed + 0.0, absent, settings={"bound": bound, "graded": graded})
