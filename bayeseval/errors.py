@@ -19,3 +19,7 @@ class ModelError(BayesEvalError):
 
 class ConvergenceError(RuntimeError):
     """The sampler did not reach the posterior, and ``strict=True`` asked for an error."""
+
+
+class ConvergenceWarning(UserWarning):
+    """The sampler did not reach the posterior; the result is marked and must not be reported."""

@@ -1,0 +1,32 @@
+"""Families: how the answers of a protocol are modelled."""
+
+from typing import Any
+
+from bayeseval._checks import some
+from bayeseval.errors import ModelError
+from bayeseval.families._family import Estimand, Family, ModelText, PriorText
+from bayeseval.families.ordinal_probit import OrdinalProbit
+
+_FAMILIES: tuple[Any, ...] = (OrdinalProbit,)
+_DEFAULTS: dict[str, Any] = {"likert": OrdinalProbit}
+
+__all__ = ["Estimand", "Family", "ModelText", "OrdinalProbit", "PriorText"]
+
+
+def default_family(protocol: str) -> Family:
+    """Return the default family of a protocol."""
+    if protocol not in _DEFAULTS:
+        raise ModelError(
+            f"no family models {protocol!r} judgements yet; families exist for {some(_DEFAULTS)}"
+        )
+    return _DEFAULTS[protocol]()
+
+
+def family_named(name: str) -> Any:
+    """Return the family's class by its name."""
+    for family in _FAMILIES:
+        if family.name == name:
+            return family
+    raise ModelError(
+        f"there is no family {name!r}; there are {some(family.name for family in _FAMILIES)}"
+    )

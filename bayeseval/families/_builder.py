@@ -1,0 +1,235 @@
+"""From a declaration to a PyMC model: the definition that everything else is checked against."""
+
+# PyTensor describes its variables only in part.
+# pyright: reportAttributeAccessIssue=false, reportOptionalSubscript=false
+# pyright: reportArgumentType=false, reportReturnType=false
+
+# PyTensor describes its variables only in part.
+# pyright: reportAttributeAccessIssue=false, reportOptionalSubscript=false
+# pyright: reportArgumentType=false, reportReturnType=false
+
+# PyTensor describes its variables only in part.
+# pyright: reportAttributeAccessIssue=false, reportOptionalSubscript=false
+# pyright: reportArgumentType=false, reportReturnType=false
+
+from collections.abc import Sequence
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+from pymc.distributions.transforms import ordered
+from pytensor.tensor.variable import TensorVariable
+
+from bayeseval.families._declaration import Cells, Declaration, Effect, Response
+from bayeseval.families._layout import value_name
+from bayeseval.families._ordinal_op import ordinal_potential
+from bayeseval.families._ordinal_response import OrdinalResponse
+from bayeseval.families._thresholds_kernel import (
+    LONG_LOG_WIDTH,
+    LONG_LOG_WIDTH_SD,
+    LONG_ROUGHNESS_SCALE,
+)
+
+
+def build_model(declaration: Declaration[Response], cells: Cells) -> pm.Model:
+    """Build the PyMC model of a declaration on collapsed judgements.
+
+    Parameters
+    ----------
+    declaration
+        Effects, response and labels.
+    cells
+        The collapsed judgements; they enter as ``pm.Data``, so that the model can be given other
+        judgements of the same design without compiling again.
+
+    Returns
+    -------
+    pm.Model
+        Free variables as named in the model card; effects that are sampled divided by their
+        standard deviation are called ``<name>_z``.
+    """
+    coords = {name: list(labels) for name, labels in declaration.coords.items()}
+    with pm.Model(coords=coords) as model:
+        effects = [_effect(declaration, effect) for effect in declaration.effects]
+        flat = pt.concatenate([effect.ravel() for effect in effects])
+        match declaration.response:
+            case OrdinalResponse() as response:
+                _ordinal(declaration, response, cells, flat)
+            case other:
+                raise TypeError(f"no PyMC response for {other!r}")
+    return model
+
+
+def _dims(declaration: Declaration[Response], *dims: str) -> tuple[str, ...]:
+    return ("criterion", *dims) if declaration.has_criterion else dims
+
+
+def _shape(declaration: Declaration[Response], *shape: int) -> tuple[int, ...]:
+    return (declaration.n_criteria, *shape) if declaration.has_criterion else shape
+
+
+def _stretched(sd: TensorVariable, dims: Sequence[str]) -> TensorVariable:
+    """Give a standard deviation by criterion trailing axes for the effect's dims."""
+    return sd[(..., *([None] * len(dims)))]
+
+
+def _effect(declaration: Declaration[Response], effect: Effect) -> TensorVariable:
+    dims = _dims(declaration, *effect.dims)
+    sd_name = f"{effect.name}_sd"
+    if effect.correlated:
+        return _correlated_effect(declaration, effect)
+    sd = pm.HalfNormal(sd_name, sigma=effect.sd_scale, dims=_dims(declaration))
+    stretched = _stretched(sd, effect.dims)
+    scale = stretched if effect.centred else 1.0
+    if effect.zero_sum:
+        values = pm.ZeroSumNormal(value_name(effect), sigma=scale, dims=dims, n_zerosum_axes=1)
+    else:
+        values = pm.Normal(value_name(effect), 0.0, scale, dims=dims)
+    return values if effect.centred else stretched * values
+
+
+def _correlated_effect(declaration: Declaration[Response], effect: Effect) -> TensorVariable:
+    """Effects by criterion that share an LKJ correlation: sd times Cholesky factor times z."""
+    dims = _dims(declaration, *effect.dims)
+    n_criteria = declaration.n_criteria
+    # A zero-sum axis passes through: the factor mixes criteria, not systems.
+    if effect.zero_sum:
+        z = pm.ZeroSumNormal(value_name(effect), sigma=1.0, dims=dims, n_zerosum_axes=1)
+    else:
+        z = pm.Normal(value_name(effect), dims=dims)
+    factor, _, _ = pm.LKJCholeskyCov(
+        f"{effect.name}_factor",
+        n=n_criteria,
+        eta=declaration.correlation_shape,
+        sd_dist=pm.HalfNormal.dist(effect.sd_scale, shape=n_criteria),
+        compute_corr=True,
+        store_in_trace=False,
+    )
+    mixed = factor @ z.reshape((n_criteria, -1))
+    return mixed.reshape((n_criteria, *effect.shape))
+
+
+def _ordinal(
+    declaration: Declaration[Response],
+    response: OrdinalResponse,
+    cells: Cells,
+    effects: TensorVariable,
+) -> None:
+    n_criteria, n_thresholds = declaration.n_criteria, response.n_thresholds
+    index = pm.Data("cell_index", cells.index)
+    answer = pm.Data("cell_answer", cells.answer)
+    response_row = pm.Data("cell_response_row", cells.response_row)
+    noise_row = pm.Data("cell_noise_row", cells.noise_row)
+    count = pm.Data("cell_count", cells.count)
+
+    if response.category_prior is None:
+        population, log_gaps = _long_scale(declaration, response)
+    else:
+        population = pm.Normal(
+            "population_thresholds",
+            0.0,
+            1.0,
+            dims=_dims(declaration, "threshold"),
+            transform=ordered,
+            initval=np.broadcast_to(
+                np.linspace(-1.0, 1.0, n_thresholds), _shape(declaration, n_thresholds)
+            ),
+        ).reshape((n_criteria, n_thresholds))
+        log_gaps = pt.log(population[:, 1:] - population[:, :-1])
+        # The normal prior above is the Jacobian of category probabilities by thresholds; this is
+        # their Dirichlet density, as prior - 1 observations of every category.
+        rows, categories = np.divmod(
+            np.arange(n_criteria * response.n_categories, dtype=np.int32), response.n_categories
+        )
+        pm.Potential(
+            "category_prior",
+            n_criteria * response.log_normaliser
+            + ordinal_potential(
+                np.zeros(1),
+                population,
+                np.zeros(1),
+                np.zeros((0, rows.size), dtype=np.int32),
+                np.zeros(0),
+                categories,
+                rows,
+                np.zeros_like(rows),
+                np.tile(np.array(response.category_prior) - 1.0, n_criteria),
+            ),
+        )
+
+    thresholds = population
+    if response.has_gaps:
+        gap_sd = pm.HalfNormal("gap_sd", response.gap_sd_scale, dims=_dims(declaration))
+        z = pm.Normal(
+            "gap_z", shape=_shape(declaration, response.n_annotators, len(response.basis))
+        )
+        z = z.reshape((n_criteria, response.n_annotators, len(response.basis)))
+        deviation = gap_sd.reshape((n_criteria, 1, 1)) * pt.dot(z, response.basis)
+        steps = pt.concatenate(
+            [
+                pt.zeros((n_criteria, response.n_annotators, 1)),
+                pt.cumsum(pt.exp(log_gaps[:, None, :] + deviation), axis=-1),
+            ],
+            axis=-1,
+        )
+        centre = population.mean(axis=-1)[:, None, None]
+        thresholds = (steps - steps.mean(axis=-1, keepdims=True) + centre).reshape(
+            (-1, n_thresholds)
+        )
+    log_discrimination = pt.zeros(1)
+    if response.discrimination:
+        sd = pm.HalfNormal(
+            "discrimination_sd", response.discrimination_sd_scale, dims=_dims(declaration)
+        )
+        z = pm.Normal("discrimination_z", dims=_dims(declaration, "annotator"))
+        log_discrimination = (_stretched(sd, ("annotator",)) * z).ravel()
+    signs = np.array([effect.sign for effect in declaration.effects], dtype=np.float64)
+    pm.Potential(
+        "judgements",
+        ordinal_potential(
+            effects,
+            thresholds,
+            log_discrimination,
+            index,
+            signs,
+            answer,
+            response_row,
+            noise_row,
+            count,
+        ),
+    )
+
+
+def _long_scale(
+    declaration: Declaration[Response], response: OrdinalResponse
+) -> tuple[TensorVariable, TensorVariable]:
+    """Thresholds and log gaps (criterion, …) of a scale with many points."""
+    n_criteria, n_gaps = declaration.n_criteria, response.n_thresholds - 1
+    dims = _dims(declaration)
+    centre = pm.Normal("threshold_centre", dims=dims)
+    log_width = pm.Normal("threshold_width", LONG_LOG_WIDTH, LONG_LOG_WIDTH_SD, dims=dims)
+    roughness = pm.HalfNormal("threshold_roughness", LONG_ROUGHNESS_SCALE, dims=dims)
+    steps = pm.Normal("threshold_steps", shape=_shape(declaration, n_gaps - 1))
+    walk = pt.concatenate(
+        [
+            pt.zeros((n_criteria, 1)),
+            pt.cumsum(
+                roughness.reshape((n_criteria, 1)) * steps.reshape((n_criteria, n_gaps - 1)),
+                axis=-1,
+            ),
+        ],
+        axis=-1,
+    )
+    log_gaps = (
+        log_width.reshape((n_criteria, 1))
+        - np.log(n_gaps)
+        + walk
+        - walk.mean(axis=-1, keepdims=True)
+    )
+    cumulative = pt.concatenate(
+        [pt.zeros((n_criteria, 1)), pt.cumsum(pt.exp(log_gaps), axis=-1)], axis=-1
+    )
+    population = (
+        cumulative - cumulative.mean(axis=-1, keepdims=True) + centre.reshape((n_criteria, 1))
+    )
+    return population, log_gaps

@@ -1,0 +1,147 @@
+"""What a family declares, as data: Gaussian effects, a response, and the cells it is evaluated on.
+
+Nothing here knows a sampler. The PyMC builder (``_builder``) and the compiled density
+(``_density``) read the same declaration; that is how they can be compared point by point.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effect:
+    """One block of Gaussian effects with a common standard deviation.
+
+    Parameters
+    ----------
+    name
+        Name in the posterior; the standard deviation is called ``<name>_sd``.
+    dims
+        Dimensions without the criterion, such as ``("system",)`` or ``("system", "item")``.
+    shape
+        Sizes of ``dims``.
+    sign
+        +1 or -1: how the effect enters the latent answer.
+    sd_scale
+        Scale of the half-normal prior of the standard deviation.
+    zero_sum
+        Whether the effects sum to zero along the last dimension.
+    centred
+        Whether the sampler sees the effects themselves (True) or the effects divided by their
+        standard deviation (False). The model is the same; only its geometry differs.
+    correlated
+        Whether the effects of different criteria are correlated, with an LKJ prior.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    shape: tuple[int, ...]
+    sign: int
+    sd_scale: float
+    zero_sum: bool = False
+    centred: bool = False
+    correlated: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of effects of one criterion."""
+        return int(np.prod(self.shape))
+
+    @property
+    def free_size(self) -> int:
+        """Number of free parameters of one criterion: one fewer a row when rows sum to zero."""
+        return self.size // self.shape[-1] * (self.shape[-1] - 1) if self.zero_sum else self.size
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cells:
+    """Judgements that share every index and the answer, counted once.
+
+    Parameters
+    ----------
+    index
+        Row ``e``: position of each cell in effect ``e``, counted through the criteria.
+    answer
+        The answer of each cell in the response's own coding.
+    response_row
+        Which row of the response's parameters a cell reads, such as an annotator's thresholds.
+    noise_row
+        Which row of the annotators' discrimination a cell reads.
+    count
+        Number of judgements in the cell.
+    row_cell
+        The cell of each row of the judgements, to carry a value by cell back to the rows.
+    """
+
+    index: IntArray
+    answer: IntArray
+    response_row: IntArray
+    noise_row: IntArray
+    count: FloatArray
+    row_cell: IntArray = field(repr=False)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of distinct cells."""
+        return self.answer.size
+
+
+class Response(Protocol):
+    """The part of a declaration that turns latent answers into the answers people gave."""
+
+    @property
+    def kind(self) -> str:
+        """Which density evaluates the answers."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Declaration[R: Response]:
+    """A model for a given design: effects, response, labels, and what was left out.
+
+    Parameters
+    ----------
+    family
+        Name of the family.
+    coords
+        Labels of every dimension.
+    has_criterion
+        Whether every parameter has a value for each criterion.
+    effects
+        Blocks of Gaussian effects, in the order in which the cells index them.
+    response
+        The family's response.
+    left_out
+        Effects that are not in the model, each with the reason in words.
+    correlation_shape
+        Shape of the LKJ prior of the correlations between criteria.
+    """
+
+    family: str
+    coords: Mapping[str, tuple[str, ...]]
+    has_criterion: bool
+    effects: tuple[Effect, ...]
+    response: R
+    left_out: Mapping[str, str]
+    correlation_shape: float = 2.0
+
+    @property
+    def n_criteria(self) -> int:
+        """Number of criteria; 1 where the judgements have no criterion."""
+        return len(self.coords["criterion"]) if self.has_criterion else 1
+
+    def effect(self, name: str) -> Effect | None:
+        """Return the effect called ``name``, or None where the model has none."""
+        return next((effect for effect in self.effects if effect.name == name), None)
+
+    @property
+    def is_correlated(self) -> bool:
+        """Whether any effect is correlated between criteria."""
+        return any(effect.correlated for effect in self.effects)

@@ -1,0 +1,170 @@
+"""What every family offers, and the records in which it describes itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+
+from bayeseval.families._declaration import Cells, Declaration, FloatArray
+from bayeseval.judgements import Judgements
+
+
+@dataclass(frozen=True)
+class PriorText:
+    """One prior in words.
+
+    Parameters
+    ----------
+    parameter : str
+        Name in the posterior.
+    prior : str
+        The distribution, as printed.
+    meaning : str
+        What the parameter is and what the prior implies, for a reader without statistics.
+    """
+
+    parameter: str
+    prior: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class ModelText:
+    """A model in words and formulas.
+
+    Parameters
+    ----------
+    words : tuple of str
+        Sentences.
+    formulas : tuple of str
+        Formulas in plain Unicode.
+    priors : tuple of PriorText
+        Priors of all parameters in the model.
+    left_out : dict of str to str
+        Effects that are not in the model, each with the reason.
+    """
+
+    words: tuple[str, ...]
+    formulas: tuple[str, ...]
+    priors: tuple[PriorText, ...]
+    left_out: dict[str, str]
+
+    def __str__(self) -> str:
+        lines = [*self.words, "", *(f"    {formula}" for formula in self.formulas), "", "Priors"]
+        width = max((len(text.parameter) for text in self.priors), default=0)
+        span = max((len(text.prior) for text in self.priors), default=0)
+        lines += [
+            f"    {text.parameter:<{width}}  {text.prior:<{span}}  {text.meaning}"
+            for text in self.priors
+        ]
+        if self.left_out:
+            lines += ["", "Left out"]
+            lines += [f"    {name}: {reason}" for name, reason in self.left_out.items()]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """A readable quantity of a family.
+
+    Parameters
+    ----------
+    name : str
+        Name that ``posterior.estimand`` takes.
+    title : str
+        Heading of a table.
+    description : str
+        One sentence for the reader.
+    unit : str
+        Unit, such as "rating points".
+    bounds : tuple of float or None
+        Range of possible values.
+    """
+
+    name: str
+    title: str
+    description: str
+    unit: str
+    bounds: tuple[float, float] | None
+
+
+class Family(Protocol):
+    """A family of models for one protocol.
+
+    A family declares its model; building, sampling, comparing and reporting are done by others
+    from the declaration and from the posterior contract.
+    """
+
+    name: ClassVar[str]
+    protocol: ClassVar[str]
+    title: ClassVar[str]
+    quality_scale: ClassVar[str]
+
+    def declare(self, judgements: Judgements) -> Declaration[Any]:
+        """Turn the family into a model of these judgements' design."""
+        ...
+
+    def cells(self, declaration: Declaration[Any], judgements: Judgements) -> Cells:
+        """Collapse judgements that the model cannot tell apart."""
+        ...
+
+    def density(self, declaration: Declaration[Any], cells: Cells) -> Any:
+        """Return the compiled log density, or None where there is none for this declaration."""
+        ...
+
+    def start(
+        self, declaration: Declaration[Any], cells: Cells, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return a point of the sampler's space to start a chain from."""
+        ...
+
+    def constrained(
+        self, declaration: Declaration[Any], draws: FloatArray
+    ) -> dict[str, FloatArray]:
+        """Take the sampler's vectors apart into named values on their natural scales."""
+        ...
+
+    def posterior_dataset(
+        self, declaration: Declaration[Any], values: dict[str, FloatArray]
+    ) -> xr.Dataset:
+        """Return every parameter under its name in the posterior contract."""
+        ...
+
+    def describe(self, declaration: Declaration[Any]) -> ModelText:
+        """Describe a declared model in words, formulas and priors."""
+        ...
+
+    def estimands(self, declaration: Declaration[Any]) -> Mapping[str, Estimand]:
+        """List the family's readable quantities."""
+        ...
+
+    def estimate(
+        self,
+        name: str,
+        declaration: Declaration[Any],
+        posterior: xr.Dataset,
+        *,
+        population: str,
+        by: str | None,
+    ) -> xr.DataArray:
+        """Compute one readable quantity, or ``win_probability``, from the draws."""
+        ...
+
+    def predict(
+        self,
+        declaration: Declaration[Any],
+        judgements: Judgements,
+        draws: xr.Dataset,
+        rng: np.random.Generator,
+    ) -> npt.NDArray[Any]:
+        """Draw an answer for every row of the judgements, dims (sample, row)."""
+        ...
+
+    def log_likelihood(
+        self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
+    ) -> FloatArray:
+        """Return the log probability of every row's answer, dims (sample, row)."""
+        ...

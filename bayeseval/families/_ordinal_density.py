@@ -1,0 +1,314 @@
+"""The ordinal model as one compiled function: log density and gradient at a point."""
+
+# Numba sees an element of an array as a number; the stubs of NumPy do not.
+# pyright: reportArgumentType=false, reportReturnType=false
+
+# Numba sees an element of an array as a number; the stubs of NumPy do not.
+# pyright: reportArgumentType=false, reportReturnType=false
+
+# Numba sees an element of an array as a number; the stubs of NumPy do not.
+# pyright: reportArgumentType=false, reportReturnType=false
+
+import math
+from dataclasses import dataclass, field
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval.families._declaration import Cells, Declaration, FloatArray, IntArray
+from bayeseval.families._effects_kernel import (
+    LOG_SQRT_2PI,
+    IndexTable,
+    effect_means,
+    effect_means_reverse,
+    effects_forward,
+    effects_reverse,
+    half_normal_log,
+    half_normal_slope,
+)
+from bayeseval.families._layout import block_table, layout
+from bayeseval.families._ordinal_kernel import ordinal_log_density
+from bayeseval.families._ordinal_response import OrdinalResponse
+from bayeseval.families._thresholds_kernel import (
+    annotators_forward,
+    annotators_reverse,
+    population_forward,
+    population_reverse,
+)
+
+_ABSENT = -1
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _density(
+    x: FloatArray,
+    gradient: FloatArray,
+    blocks: IndexTable,
+    scales: FloatArray,
+    starts: npt.NDArray[np.int64],
+    response_scales: FloatArray,
+    category_prior: FloatArray,
+    normaliser: float,
+    basis: FloatArray,
+    n_annotators: int,
+    population: FloatArray,
+    effects: FloatArray,
+    thresholds: FloatArray,
+    log_discrimination: FloatArray,
+    index: IntArray,
+    sign: FloatArray,
+    answer: IntArray,
+    response_row: IntArray,
+    noise_row: IntArray,
+    count: FloatArray,
+) -> float:
+    gap_sd_start, gap_start, noise_sd_start, noise_start = starts[4:]
+    n_criteria, n_thresholds = population.shape
+    gradient[:] = 0.0
+    effects_bar = np.zeros_like(effects)
+    population_bar = np.zeros_like(population)
+    log_gaps = np.zeros((n_criteria, max(n_thresholds - 1, 1)))
+    log_gaps_bar = np.zeros_like(log_gaps)
+
+    total = effects_forward(x, blocks, scales, effects)
+    total += population_forward(
+        x,
+        starts,
+        n_criteria,
+        category_prior,
+        normaliser,
+        population,
+        log_gaps,
+        population_bar,
+    )
+    has_gaps = gap_start >= 0
+    if has_gaps:
+        own_log_gaps = np.empty((thresholds.shape[0], n_thresholds - 1))
+        total += annotators_forward(
+            x,
+            gap_sd_start,
+            gap_start,
+            n_annotators,
+            response_scales[0],
+            basis,
+            population,
+            log_gaps,
+            thresholds,
+            own_log_gaps,
+        )
+    else:
+        own_log_gaps = np.empty((0, 0))
+        thresholds[:] = population
+    if noise_start >= 0:
+        for c in range(n_criteria):
+            log_sd = x[noise_sd_start + c]
+            total += half_normal_log(log_sd, response_scales[1])
+            for row in range(c * n_annotators, (c + 1) * n_annotators):
+                z = x[noise_start + row]
+                total -= 0.5 * z * z + LOG_SQRT_2PI
+                log_discrimination[row] = math.exp(log_sd) * z
+    else:
+        log_discrimination[:] = 0.0
+
+    thresholds_bar = np.zeros_like(thresholds)
+    log_discrimination_bar = np.zeros_like(log_discrimination)
+    total += ordinal_log_density(
+        effects,
+        thresholds,
+        log_discrimination,
+        index,
+        sign,
+        answer,
+        response_row,
+        noise_row,
+        count,
+        effects_bar,
+        thresholds_bar,
+        log_discrimination_bar,
+    )
+
+    if noise_start >= 0:
+        for c in range(n_criteria):
+            log_sd = x[noise_sd_start + c]
+            sd = math.exp(log_sd)
+            by_log_sd = half_normal_slope(log_sd, response_scales[1])
+            for row in range(c * n_annotators, (c + 1) * n_annotators):
+                bar = log_discrimination_bar[row]
+                by_log_sd += bar * log_discrimination[row]
+                gradient[noise_start + row] += sd * bar - x[noise_start + row]
+            gradient[noise_sd_start + c] += by_log_sd
+    if has_gaps:
+        annotators_reverse(
+            x,
+            gap_sd_start,
+            gap_start,
+            n_annotators,
+            response_scales[0],
+            basis,
+            thresholds_bar,
+            own_log_gaps,
+            population_bar,
+            log_gaps_bar,
+            gradient,
+        )
+    else:
+        population_bar += thresholds_bar
+    population_reverse(
+        x,
+        starts,
+        n_criteria,
+        category_prior,
+        population_bar,
+        log_gaps,
+        log_gaps_bar,
+        gradient,
+    )
+    effects_reverse(x, blocks, scales, effects, effects_bar, gradient)
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _sampled_density(
+    y: FloatArray,
+    gradient: FloatArray,
+    blocks: IndexTable,
+    scales: FloatArray,
+    starts: npt.NDArray[np.int64],
+    response_scales: FloatArray,
+    category_prior: FloatArray,
+    normaliser: float,
+    basis: FloatArray,
+    n_annotators: int,
+    population: FloatArray,
+    effects: FloatArray,
+    thresholds: FloatArray,
+    log_discrimination: FloatArray,
+    index: IntArray,
+    sign: FloatArray,
+    answer: IntArray,
+    response_row: IntArray,
+    noise_row: IntArray,
+    count: FloatArray,
+) -> float:
+    """Evaluate in the sampler's coordinates: the thresholds' location without the means."""
+    n_criteria = population.shape[0]
+    stride = population.shape[1] if category_prior.size else 1
+    means = np.empty(n_criteria)
+    effect_means(y, blocks, sign, means)
+    x = y.copy()
+    for c in range(n_criteria):
+        x[starts[0] + c * stride] += means[c]
+    total = _density(
+        x,
+        gradient,
+        blocks,
+        scales,
+        starts,
+        response_scales,
+        category_prior,
+        normaliser,
+        basis,
+        n_annotators,
+        population,
+        effects,
+        thresholds,
+        log_discrimination,
+        index,
+        sign,
+        answer,
+        response_row,
+        noise_row,
+        count,
+    )
+    for c in range(n_criteria):
+        means[c] = gradient[starts[0] + c * stride]
+    effect_means_reverse(y, blocks, sign, means, gradient)
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalDensity:
+    """Log density of an ordinal declaration on given cells, callable at a point.
+
+    Every call needs working space of its own, so a chain takes its own copy (:meth:`spawn`).
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    cells
+        The collapsed judgements.
+    """
+
+    declaration: Declaration[OrdinalResponse]
+    cells: Cells
+    _arguments: tuple = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        declaration, cells, response = self.declaration, self.cells, self.declaration.response
+        placed = layout(declaration, response.parameter_shapes)
+        blocks, scales = block_table(declaration, placed)
+        starts = np.array(
+            [
+                placed[name].start if name in placed else _ABSENT
+                for name in (
+                    "population_thresholds" if response.category_prior else "threshold_centre",
+                    "threshold_width",
+                    "threshold_roughness",
+                    "threshold_steps",
+                    "gap_sd",
+                    "gap_z",
+                    "discrimination_sd",
+                    "discrimination_z",
+                )
+            ],
+            dtype=np.int64,
+        )
+        n_criteria, n_thresholds = declaration.n_criteria, response.n_categories - 1
+        rows = n_criteria * (response.n_annotators if response.has_gaps else 1)
+        noise_rows = n_criteria * response.n_annotators if response.discrimination else 1
+        n_effects = n_criteria * sum(effect.size for effect in declaration.effects)
+        object.__setattr__(
+            self,
+            "_arguments",
+            (
+                blocks,
+                scales,
+                starts,
+                np.array([response.gap_sd_scale, response.discrimination_sd_scale]),
+                np.array(response.category_prior or (), dtype=np.float64),
+                response.log_normaliser,
+                np.ascontiguousarray(response.basis),
+                max(response.n_annotators, 1),
+                np.empty((n_criteria, n_thresholds)),
+                np.empty(n_effects),
+                np.empty((rows, n_thresholds)),
+                np.empty(noise_rows),
+                cells.index,
+                np.array([effect.sign for effect in declaration.effects], dtype=np.float64),
+                cells.answer,
+                cells.response_row,
+                cells.noise_row,
+                cells.count,
+            ),
+        )
+
+    @property
+    def n_parameters(self) -> int:
+        """Length of the sampler's vector."""
+        placed = layout(self.declaration, self.declaration.response.parameter_shapes)
+        return sum(parameter.size for parameter in placed.values())
+
+    def spawn(self) -> "OrdinalDensity":
+        """Return the same density with working space of its own."""
+        return OrdinalDensity(self.declaration, self.cells)
+
+    def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log density and its gradient in the sampler's coordinates.
+
+        They are those of the PyMC model but for a rotation of each row of effects and a shear of
+        the thresholds' location, neither of which has a Jacobian; see ``_effects_kernel``.
+        """
+        gradient = np.empty_like(x)
+        return _sampled_density(x, gradient, *self._arguments), gradient

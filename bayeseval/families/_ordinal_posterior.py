@@ -1,0 +1,528 @@
+"""What the ordinal model says: parameters by name, readable estimands, predictions.
+
+Arrays are NumPy with draws first; ``inference`` puts labels on them. Everything integrates over
+new annotators and items, or averages over those observed; nothing is evaluated "at the average
+annotator".
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+from scipy.special import ndtr, ndtri
+from scipy.stats import qmc
+
+from bayeseval._checks import some
+from bayeseval.errors import ModelError
+from bayeseval.families._declaration import Declaration, FloatArray
+from bayeseval.families._layout import effect_values, layout, unrotate, value_name
+from bayeseval.families._ordinal_kernel import ordinal_log_probability
+from bayeseval.families._ordinal_response import OrdinalResponse
+from bayeseval.judgements import Judgements
+
+type Population = Literal["new", "observed"]
+
+_NODES = 21
+_NEW_ANNOTATORS = 16
+_MOST_OBSERVED = 256
+_CHUNK_VALUES = 4_000_000
+
+
+def constrained(
+    declaration: Declaration[OrdinalResponse], draws: FloatArray
+) -> dict[str, FloatArray]:
+    """Take the sampler's vectors apart into named values on their natural scales.
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    draws
+        Dims (…, parameter), in the order of the layout and the coordinates of the sampler.
+
+    Returns
+    -------
+    dict
+        By the names of the PyMC model, each with dims (…, criterion, …).
+    """
+    placed = layout(declaration, declaration.response.parameter_shapes)
+    values: dict[str, FloatArray] = {}
+    for name, parameter in placed.items():
+        raw = draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
+        if name.endswith("_sd") or name == "threshold_roughness":
+            raw = np.exp(raw)
+        elif name == "population_thresholds":
+            steps = np.concatenate([raw[..., :1], np.exp(raw[..., 1:])], axis=-1)
+            raw = np.cumsum(steps, axis=-1)
+        values[name] = raw
+    location = "population_thresholds" if "population_thresholds" in values else "threshold_centre"
+    for effect in declaration.effects:
+        values[value_name(effect)] = unrotate(effect, values[value_name(effect)])
+        if effect.zero_sum:
+            continue
+        # The sampler's location has the means of the effects taken out; put them back.
+        levels = tuple(range(-len(effect.shape), 0))
+        mean = effect.sign * effect_values(effect, values).mean(axis=levels)
+        values[location] = values[location] + (
+            mean[..., None] if location == "population_thresholds" else mean
+        )
+    return values
+
+
+def population_thresholds(
+    declaration: Declaration[OrdinalResponse], values: Mapping[str, FloatArray]
+) -> FloatArray:
+    """Return the population's thresholds, dims (…, criterion, threshold)."""
+    if "population_thresholds" in values:
+        return values["population_thresholds"]
+    n_gaps = declaration.response.n_thresholds - 1
+    steps = values["threshold_roughness"][..., None] * values["threshold_steps"]
+    walk = np.concatenate([np.zeros_like(steps[..., :1]), np.cumsum(steps, axis=-1)], axis=-1)
+    log_gaps = values["threshold_width"][..., None] - np.log(n_gaps) + walk
+    log_gaps -= walk.mean(axis=-1, keepdims=True)
+    return centred_steps(log_gaps, values["threshold_centre"])
+
+
+def centred_steps(log_gaps: FloatArray, mean: FloatArray) -> FloatArray:
+    """Return thresholds with these log gaps (…, gap) and this mean (…)."""
+    steps = np.zeros((*log_gaps.shape[:-1], log_gaps.shape[-1] + 1))
+    np.cumsum(np.exp(log_gaps), axis=-1, out=steps[..., 1:])
+    return steps - steps.mean(axis=-1, keepdims=True) + mean[..., None]
+
+
+def annotator_thresholds(
+    declaration: Declaration[OrdinalResponse],
+    population: FloatArray,
+    values: Mapping[str, FloatArray],
+) -> FloatArray:
+    """Return thresholds with each annotator's gaps, without severity.
+
+    Dims (…, criterion, annotator, threshold); one annotator where gaps are common.
+    """
+    if not declaration.response.has_gaps:
+        return population[..., None, :]
+    deviation = values["gap_sd"][..., None, None] * (values["gap_z"] @ declaration.response.basis)
+    log_gaps = np.log(np.diff(population, axis=-1))[..., None, :] + deviation
+    mean = np.broadcast_to(population.mean(axis=-1)[..., None], log_gaps.shape[:-1])
+    return centred_steps(log_gaps, mean)
+
+
+def posterior_dataset(
+    declaration: Declaration[OrdinalResponse], values: dict[str, FloatArray]
+) -> xr.Dataset:
+    """Return every parameter under its name in the posterior contract.
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    values
+        Named values with dims (chain, draw, criterion, …).
+    """
+    data: dict[str, tuple[tuple[str, ...], FloatArray]] = {}
+
+    def put(name: str, dims: tuple[str, ...], array: FloatArray) -> None:
+        if declaration.has_criterion:
+            data[name] = (("chain", "draw", "criterion", *dims), array)
+        else:
+            data[name] = (("chain", "draw", *dims), array[:, :, 0])
+
+    effects = {}
+    for effect in declaration.effects:
+        effects[effect.name] = effect_values(effect, values)
+        put(effect.name, effect.dims, effects[effect.name])
+        put(f"{effect.name}_sd", (), values[f"{effect.name}_sd"])
+        correlation = f"{effect.name}_correlation"
+        if correlation in values:
+            data[correlation] = (
+                ("chain", "draw", "criterion", "criterion_b"),
+                values[correlation],
+            )
+    for name, effect in effects.items():
+        if name.startswith("deviation_"):
+            moderator = name.removeprefix("deviation_")
+            by_level = effects["quality"][..., None, :] + effect
+            put(f"quality_by_{moderator}", ("system", moderator), by_level.swapaxes(-1, -2))
+    population = population_thresholds(declaration, values)
+    put("population_thresholds", ("threshold",), population)
+    if "severity" in effects:
+        own = annotator_thresholds(declaration, population, values)
+        put("thresholds", ("annotator", "threshold"), own + effects["severity"][..., None])
+    if declaration.response.has_gaps:
+        put("gap_sd", (), values["gap_sd"])
+    if declaration.response.discrimination:
+        put("discrimination_sd", (), values["discrimination_sd"])
+        log_d = values["discrimination_sd"][..., None] * values["discrimination_z"]
+        put("discrimination", ("annotator",), np.exp(log_d))
+    if "threshold_roughness" in values:
+        put("threshold_roughness", (), values["threshold_roughness"])
+    return xr.Dataset(
+        {name: xr.Variable(dims, array) for name, (dims, array) in data.items()},
+        coords={name: list(labels) for name, labels in declaration.coords.items()}
+        | (
+            {"criterion_b": list(declaration.coords["criterion"])}
+            if declaration.is_correlated
+            else {}
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class OrdinalQuantities:
+    """Readable quantities of a fitted ordinal model.
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    posterior
+        Parameters as :func:`posterior_dataset` names them.
+    """
+
+    declaration: Declaration[OrdinalResponse]
+    posterior: xr.Dataset
+
+    def category_probability(self, population: Population, by: str | None) -> xr.DataArray:
+        """Return the probability of each category in one new judgement of each system.
+
+        Dims (chain, draw[, criterion], system[, moderator], category).
+        """
+        return self._by_criterion(
+            lambda part: _Part.category_probability(part, population), by, ("system", "category")
+        )
+
+    def win_probability(self, population: Population, by: str | None) -> xr.DataArray:
+        """Return the probability that system is rated above system_b, half of the ties included.
+
+        One new annotator rates both systems' outputs for one item. Dims (chain, draw
+        [, criterion], system, system_b[, moderator]).
+        """
+        return self._by_criterion(
+            lambda part: _Part.win_probability(part, population), by, ("system", "system_b")
+        )
+
+    def _by_criterion(
+        self,
+        compute: "Callable[[_Part], FloatArray]",
+        by: str | None,
+        dims: tuple[str, ...],
+    ) -> xr.DataArray:
+        stacked = self.posterior.transpose("chain", "draw", ...)
+        moderators = self._moderators()
+        if by is not None and by not in moderators:
+            raise ModelError(
+                f"by= names a moderator of the model ({some(moderators) or 'it has none'}); "
+                f"found {by!r}"
+            )
+        criteria = self.posterior["criterion"].values if self.declaration.has_criterion else [None]
+        results = []
+        for criterion in criteria:
+            chosen = stacked if criterion is None else stacked.sel(criterion=criterion)
+            part = _Part(self.declaration, chosen)
+            if by is None:
+                levels = [part.at(where) for where in self._combinations(moderators)]
+                results.append(np.mean([compute(level) for level in levels], axis=0))
+            else:
+                others = [name for name in moderators if name != by]
+                values = []
+                for level in self.posterior[by].values:
+                    where = [{by: level} | rest for rest in self._combinations(others)]
+                    values.append(np.mean([compute(part.at(w)) for w in where], axis=0))
+                results.append(np.stack(values, axis=3))
+        shape = (self.posterior.sizes["chain"], self.posterior.sizes["draw"])
+        array = np.stack(results, axis=1)
+        array = array.reshape(*shape, *array.shape[1:])
+        names = ["chain", "draw", "criterion", dims[0], dims[1]]
+        if by is not None:
+            names.append(by)
+        if not self.declaration.has_criterion:
+            array = array[:, :, 0]
+            names.remove("criterion")
+        coords = {name: self.posterior[name].values for name in names if name in self.posterior}
+        coords["chain"] = self.posterior["chain"].values
+        coords["draw"] = self.posterior["draw"].values
+        if "system_b" in names:
+            coords["system_b"] = self.posterior["system"].values
+        return xr.DataArray(array, dims=names, coords=coords)
+
+    def _moderators(self) -> list[str]:
+        named = (effect.name.split("_", 1) for effect in self.declaration.effects)
+        found = [rest[0] for first, *rest in named if first in ("effect", "deviation")]
+        return list(dict.fromkeys(found))
+
+    def _combinations(self, moderators: list[str]) -> Iterator[dict[str, str]]:
+        for levels in product(*(self.posterior[name].values for name in moderators)):
+            yield dict(zip(moderators, levels, strict=True))
+
+    def linear_predictor(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
+        """Return quality with all its effects for every row, dims (sample, row)."""
+        codes = self._codes(judgements)
+        eta = np.zeros((draws.sizes["sample"], judgements.n_rows))
+        for effect in self.declaration.effects:
+            if effect.name == "severity":
+                continue
+            dims = (["criterion"] if self.declaration.has_criterion else []) + list(effect.dims)
+            values = self._stored(draws, effect.name).transpose("sample", *dims).values
+            eta += effect.sign * values[(slice(None), *(codes[dim] for dim in dims))]
+        return eta
+
+    def row_thresholds(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
+        """Return the thresholds that each row was judged with, dims (sample, row, threshold)."""
+        codes = self._codes(judgements)
+        dims = ["criterion"] if self.declaration.has_criterion else []
+        if self.declaration.effect("severity") is None:
+            name = "population_thresholds"
+        else:
+            name, dims = "thresholds", [*dims, "annotator"]
+        values = self._stored(draws, name).transpose("sample", *dims, "threshold").values
+        if not dims:
+            return np.broadcast_to(
+                values[:, None, :], (values.shape[0], judgements.n_rows, values.shape[-1])
+            )
+        return values[(slice(None), *(codes[dim] for dim in dims))]
+
+    def row_discrimination(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
+        """Return the discrimination that each row was judged with, dims (sample, row) or (1, 1)."""
+        if not self.declaration.response.discrimination:
+            return np.ones((1, 1))
+        codes = self._codes(judgements)
+        dims = (["criterion"] if self.declaration.has_criterion else []) + ["annotator"]
+        values = self._stored(draws, "discrimination").transpose("sample", *dims).values
+        return values[(slice(None), *(codes[dim] for dim in dims))]
+
+    def predict(
+        self, judgements: Judgements, draws: xr.Dataset, rng: np.random.Generator
+    ) -> npt.NDArray[np.int16]:
+        """Draw an answer for every row, dims (sample, row): categories counted from 0."""
+        answers = np.empty((draws.sizes["sample"], judgements.n_rows), dtype=np.int16)
+        per_draw = judgements.n_rows * self.declaration.response.n_categories
+        for part in chunks(draws.sizes["sample"], per_draw):
+            chunk = draws.isel(sample=part)
+            latent = self.linear_predictor(judgements, chunk)
+            noise = rng.standard_normal(latent.shape)
+            latent += noise / self.row_discrimination(judgements, chunk)
+            thresholds = self.row_thresholds(judgements, chunk)
+            answers[part] = (latent[..., None] > thresholds).sum(axis=-1)
+        return answers
+
+    def log_likelihood(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
+        """Return the log probability of every row's answer, dims (sample, row)."""
+        result = np.empty((draws.sizes["sample"], judgements.n_rows))
+        answer = judgements.answers.astype(np.int64)
+        rows = np.arange(judgements.n_rows)
+        n_thresholds = self.declaration.response.n_thresholds
+        per_draw = judgements.n_rows * self.declaration.response.n_categories
+        for part in chunks(draws.sizes["sample"], per_draw):
+            chunk = draws.isel(sample=part)
+            eta = self.linear_predictor(judgements, chunk)
+            noise = self.row_discrimination(judgements, chunk)
+            thresholds = self.row_thresholds(judgements, chunk)
+            above = thresholds[:, rows, np.minimum(answer, n_thresholds - 1)]
+            below = thresholds[:, rows, np.maximum(answer - 1, 0)]
+            upper = np.where(answer < n_thresholds, noise * (above - eta), np.inf)
+            lower = np.where(answer > 0, noise * (below - eta), -np.inf)
+            out = np.empty(eta.size)
+            ordinal_log_probability(lower.ravel(), upper.ravel(), out)
+            result[part] = out.reshape(eta.shape)
+        return result
+
+    def _stored(self, draws: xr.Dataset, name: str) -> xr.DataArray:
+        if name not in draws:
+            raise ModelError(
+                f"the draws of {name!r} were not stored, and this needs them; fit again with "
+                "store='all'"
+            )
+        return draws[name]
+
+    def _codes(self, judgements: Judgements) -> dict[str, npt.NDArray[np.int64]]:
+        """Positions of each row's labels among the labels of the fit."""
+        codes: dict[str, npt.NDArray[np.int64]] = {}
+        needed = {dim for effect in self.declaration.effects for dim in effect.dims}
+        if self.declaration.response.n_annotators:
+            needed.add("annotator")
+        if self.declaration.has_criterion:
+            needed.add("criterion")
+        for name in needed:
+            known = {label: position for position, label in enumerate(self._labels(name))}
+            unknown = [label for label in judgements.labels(name) if label not in known]
+            if unknown:
+                raise ModelError(
+                    f"these judgements have a {name} that the model was not fitted to: "
+                    f"{some(unknown)}"
+                )
+            positions = np.array([known[label] for label in judgements.labels(name)])
+            codes[name] = positions[judgements.codes(name)]
+        return codes
+
+    def _labels(self, name: str) -> tuple[str, ...]:
+        return self.declaration.coords[name]
+
+
+def chunks(n_draws: int, per_draw: int) -> Iterator[slice]:
+    """Cut draws into slices whose arrays hold a few million values."""
+    step = max(1, _CHUNK_VALUES // max(per_draw, 1))
+    for start in range(0, n_draws, step):
+        yield slice(start, min(start + step, n_draws))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One criterion at one level of every moderator; arrays with draws flattened first."""
+
+    declaration: Declaration[OrdinalResponse]
+    posterior: xr.Dataset
+    where: tuple[tuple[str, str], ...] = ()
+
+    def at(self, where: Mapping[str, str]) -> "_Part":
+        return _Part(self.declaration, self.posterior, tuple(where.items()))
+
+    def _flat(self, name: str) -> FloatArray:
+        values = self.posterior[name].transpose("chain", "draw", ...).values
+        return values.reshape(-1, *values.shape[2:])
+
+    def _variance(self, *names: str) -> FloatArray:
+        total = np.zeros(self.posterior.sizes["chain"] * self.posterior.sizes["draw"])
+        for name in names:
+            if f"{name}_sd" in self.posterior:
+                total += self._flat(f"{name}_sd") ** 2
+        return total
+
+    @cached_property
+    def location(self) -> FloatArray:
+        """Quality with the moderators' effects, dims (draw, system)."""
+        value = self._flat("quality")
+        for moderator, level in self.where:
+            for name in (f"effect_{moderator}", f"deviation_{moderator}"):
+                if name in self.posterior:
+                    chosen = self.posterior[name].sel({moderator: level})
+                    chosen = chosen.transpose("chain", "draw", ...).values
+                    value = value + chosen.reshape(value.shape[0], -1)
+        return value
+
+    def _new_annotators(self, part: slice) -> tuple[FloatArray, FloatArray]:
+        """Thresholds (draw, annotator, threshold) and noise variance (draw, annotator)."""
+        response = self.declaration.response
+        population = self._flat("population_thresholds")[part]
+        n_gaps = response.basis.shape[0] if response.has_gaps else 0
+        n_dims = n_gaps + int(response.discrimination)
+        if n_dims == 0:
+            return population[:, None, :], np.ones((population.shape[0], 1))
+        n_draws = population.shape[0]
+        # A scrambled net that is shifted at random for every draw: even within a draw, and
+        # independent between draws, so that what it misses averages out.
+        net = qmc.Sobol(n_dims, rng=np.random.default_rng(0)).random(_NEW_ANNOTATORS)
+        shift = np.random.default_rng(part.start + 1).random((n_draws, 1, n_dims))
+        z = ndtri(np.clip((net + shift) % 1.0, 1e-12, 1.0 - 1e-12))
+        thresholds = population[:, None, :]
+        if n_gaps:
+            gap_sd = self._flat("gap_sd")[part]
+            log_gaps = np.log(np.diff(population, axis=-1))[:, None, :]
+            log_gaps = log_gaps + gap_sd[:, None, None] * (z[..., :n_gaps] @ response.basis)
+            mean = np.broadcast_to(population.mean(axis=-1)[:, None], log_gaps.shape[:-1])
+            thresholds = centred_steps(log_gaps, mean)
+        variance = np.ones((n_draws, z.shape[1]))
+        if response.discrimination:
+            variance = np.exp(-2.0 * self._flat("discrimination_sd")[part, None] * z[..., -1])
+        return np.broadcast_to(thresholds, (n_draws, z.shape[1], thresholds.shape[-1])), variance
+
+    def category_probability(self, population: Population) -> FloatArray:
+        """Dims (draw, system, category)."""
+        if population == "observed":
+            return self._observed(lambda probability: probability)
+        shared = self._variance("severity", "difficulty", "interaction", "taste")
+        n_draws, n_systems = self.location.shape
+        n_categories = self.declaration.response.n_categories
+        result = np.empty((n_draws, n_systems, n_categories))
+        for part in chunks(n_draws, n_systems * n_categories * _NEW_ANNOTATORS):
+            thresholds, noise = self._new_annotators(part)
+            sd = np.sqrt(shared[part, None] + noise)[:, :, None, None]
+            location = self.location[part, None, :, None]
+            below = ndtr((thresholds[:, :, None, :] - location) / sd)
+            result[part] = _probabilities(below).mean(axis=1)
+        return result
+
+    def win_probability(self, population: Population) -> FloatArray:
+        """Dims (draw, system, system_b)."""
+        if population == "observed":
+            return self._observed(_wins)
+        common = np.sqrt(self._variance("severity", "difficulty"))
+        own = self._variance("interaction", "taste")
+        nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
+        weights = weights / weights.sum()
+        if not common.any():
+            nodes, weights = np.zeros(1), np.ones(1)
+        n_draws, n_systems = self.location.shape
+        result = np.zeros((n_draws, n_systems, n_systems))
+        per_draw = n_systems * self.declaration.response.n_categories * _NEW_ANNOTATORS
+        for part in chunks(n_draws, per_draw):
+            thresholds, noise = self._new_annotators(part)
+            sd = np.sqrt(own[part, None] + noise)[:, :, None, None]
+            location = self.location[part, None, :, None]
+            for node, weight in zip(nodes, weights, strict=True):
+                shift = (node * common[part])[:, None, None, None]
+                below = ndtr((thresholds[:, :, None, :] - location - shift) / sd)
+                result[part] += weight * _wins(_probabilities(below)).mean(axis=1)
+        return result
+
+    def _observed(self, quantity: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Average a quantity of category probabilities over annotators and items in the data."""
+        annotators = self.posterior.sizes.get("annotator", 1) if self._by_annotator else 1
+        has_items = any("item" in effect.dims for effect in self.declaration.effects)
+        items = self.posterior.sizes.get("item", 1) if has_items else 1
+        pairs = np.arange(annotators * items)
+        if pairs.size > _MOST_OBSERVED:
+            pairs = np.random.default_rng(0).choice(pairs, _MOST_OBSERVED, replace=False)
+        total: FloatArray | None = None
+        for pair in pairs:
+            annotator, item = divmod(int(pair), items)
+            value = quantity(self._observed_probability(annotator, item))
+            total = value if total is None else total + value
+        if total is None:
+            raise ModelError("there is no annotator and no item to average over")
+        return total / pairs.size
+
+    @property
+    def _by_annotator(self) -> bool:
+        return "thresholds" in self.posterior
+
+    def _observed_probability(self, annotator: int, item: int) -> FloatArray:
+        location = self.location
+        for effect in self.declaration.effects:
+            if effect.name not in ("difficulty", "interaction", "taste"):
+                continue
+            if effect.name not in self.posterior:
+                raise ModelError(
+                    f"the draws of {effect.name!r} were not stored, and population='observed' "
+                    "needs them; fit again with store='all'"
+                )
+            values = self.posterior[effect.name]
+            if "item" in effect.dims:
+                values = values.isel(item=item)
+            if "annotator" in effect.dims:
+                values = values.isel(annotator=annotator)
+            values = values.transpose("chain", "draw", ...).values
+            location = location + effect.sign * values.reshape(location.shape[0], -1)
+        if self._by_annotator:
+            thresholds = self._flat("thresholds")[:, annotator]
+        else:
+            thresholds = self._flat("population_thresholds")
+        sd = 1.0
+        if self.declaration.response.discrimination:
+            sd = 1.0 / self._flat("discrimination")[:, annotator, None, None]
+        return _probabilities(ndtr((thresholds[:, None, :] - location[..., None]) / sd))
+
+
+def _probabilities(below: FloatArray) -> FloatArray:
+    """Category probabilities from P(y <= k), k = 1..K-1, along the last axis."""
+    return np.diff(below, axis=-1, prepend=0.0, append=1.0)
+
+
+def _wins(probability: FloatArray) -> FloatArray:
+    """P(a above b) plus half of P(a equals b) from (…, system, category)."""
+    lower_or_half = np.cumsum(probability, axis=-1) - 0.5 * probability
+    return probability @ lower_or_half.swapaxes(-1, -2)

@@ -1,0 +1,114 @@
+"""The ordinal response as a declaration: scale, structure of the thresholds, priors."""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from bayeseval.families._declaration import FloatArray
+
+LONGEST_SHORT_SCALE = 12
+"""Scales of up to so many categories have a Dirichlet prior; longer ones a smooth prior."""
+
+_SMOOTH_TERMS = 6
+
+
+@dataclass(frozen=True)
+class OrdinalResponse:
+    """Ordered categories cut from a latent normal answer.
+
+    Parameters
+    ----------
+    category_values
+        The number that each category counts as in a mean, from low to high; K of them.
+    gaps
+        How annotators' gaps between thresholds differ: not at all, all by one factor, or freely.
+    n_annotators
+        Number of annotators; 0 where they are not known.
+    category_prior
+        Dirichlet parameters of the population's category probabilities, or None for the smooth
+        prior of a long scale.
+    gap_sd_scale
+        Half-normal scale of the sd of log gaps between annotators.
+    discrimination
+        Whether annotators differ in discrimination.
+    discrimination_sd_scale
+        Half-normal scale of the sd of log discrimination.
+    """
+
+    category_values: tuple[float, ...]
+    gaps: str
+    n_annotators: int
+    category_prior: tuple[float, ...] | None
+    gap_sd_scale: float
+    discrimination: bool
+    discrimination_sd_scale: float
+
+    kind = "ordinal"
+
+    @property
+    def n_categories(self) -> int:
+        """Number of categories, K."""
+        return len(self.category_values)
+
+    @property
+    def n_thresholds(self) -> int:
+        """Number of thresholds, K - 1."""
+        return self.n_categories - 1
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether annotators have gaps of their own."""
+        return self.gaps != "common"
+
+    @cached_property
+    def basis(self) -> FloatArray:
+        """Functions of the gap that an annotator's log gaps are made of, dims (term, gap).
+
+        One constant where gaps are scaled; one function a gap where they are free; on a long
+        scale a constant and five cosines whose weight falls with their frequency, scaled so that
+        the variance of an annotator's log gap is on average ``gap_sd``².
+        """
+        n_gaps = max(self.n_categories - 2, 0)
+        if self.gaps == "scaled":
+            return np.ones((1, n_gaps))
+        if self.gaps == "free" and self.n_categories <= LONGEST_SHORT_SCALE:
+            return np.eye(n_gaps)
+        if self.gaps == "free":
+            term = np.arange(1, _SMOOTH_TERMS)[:, None]
+            gap = np.arange(1, n_gaps + 1)[None, :]
+            waves = math.sqrt(2.0) * np.cos(math.pi * term * (gap - 0.5) / n_gaps)
+            weights = np.concatenate([[1.0], 1.0 / term[:, 0]])
+            functions = np.concatenate([np.ones((1, n_gaps)), waves])
+            return weights[:, None] * functions / math.sqrt((weights**2).sum())
+        return np.zeros((0, n_gaps))
+
+    @property
+    def log_normaliser(self) -> float:
+        """Log normalising constant of the Dirichlet prior."""
+        prior = self.category_prior
+        if prior is None:
+            return 0.0
+        return math.lgamma(sum(prior)) - sum(map(math.lgamma, prior))
+
+    @property
+    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Unconstrained parameters of one criterion, in the sampler's order."""
+        shapes: dict[str, tuple[int, ...]] = {}
+        if self.category_prior is None:
+            shapes |= {
+                "threshold_centre": (),
+                "threshold_width": (),
+                "threshold_roughness": (),
+                "threshold_steps": (self.n_categories - 3,),
+            }
+        else:
+            shapes["population_thresholds"] = (self.n_thresholds,)
+        if self.has_gaps:
+            shapes["gap_sd"] = ()
+            shapes["gap_z"] = (self.n_annotators, self.basis.shape[0])
+        if self.discrimination:
+            shapes["discrimination_sd"] = ()
+            shapes["discrimination_z"] = (self.n_annotators,)
+        return shapes

@@ -1,0 +1,610 @@
+"""Ordinal probit for Likert ratings, with thresholds that differ between annotators."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from itertools import pairwise
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+from scipy.special import ndtri
+
+from bayeseval._checks import some
+from bayeseval.errors import DesignError, ModelError
+from bayeseval.families._declaration import Cells, Declaration, Effect, FloatArray
+from bayeseval.families._design import (
+    Effects,
+    absolute_effect_reasons,
+    choose_effects,
+    collapse,
+    is_centred,
+    level_counts,
+)
+from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._layout import layout
+from bayeseval.families._ordinal_density import OrdinalDensity
+from bayeseval.families._ordinal_posterior import (
+    OrdinalQuantities,
+    constrained,
+    posterior_dataset,
+)
+from bayeseval.families._ordinal_response import LONGEST_SHORT_SCALE, OrdinalResponse
+from bayeseval.families._ordinal_text import OrdinalSettings, describe_ordinal
+from bayeseval.judgements import Judgements, LikertJudgements
+from bayeseval.judgements.identify import identify
+
+type Thresholds = Literal["common", "shifted", "scaled", "free"]
+
+_STRUCTURES = ("common", "shifted", "scaled", "free")
+_MOST_CATEGORIES = 101
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrdinalProbit:
+    r"""Model ratings as a latent normal answer cut by the annotator's thresholds.
+
+    .. math:: P(y \le k) = \Phi(d_a (c_{a,k} - z)), \quad
+              z = q_s - b_i + u_{s,i} + t_{s,a}
+
+    with quality q, difficulty b, system-by-item effects u, taste t, discrimination d and an
+    annotator's thresholds c: those of the population, with gaps of the annotator's own, plus the
+    annotator's severity. The full specification is the card in ``models/ordinal_probit``.
+
+    Parameters
+    ----------
+    thresholds : {"free", "scaled", "shifted", "common"}
+        What differs between annotators: every gap between thresholds ("free"), one factor for
+        all gaps ("scaled"), only severity ("shifted"), or nothing ("common"). Each is a special
+        case of the one before it.
+    effects : {"auto", "none"} or dict of str to bool
+        Which of ``difficulty``, ``interaction`` and ``taste`` (and, with a moderator m,
+        ``effect_m`` and ``deviation_m``) are in the model. "auto" takes what the design
+        identifies; a dict forces or drops single ones.
+    discrimination : bool
+        Whether annotators differ in how well they tell systems apart.
+    criteria : {"separate", "correlated"}
+        With several criteria: a model for each in one fit, or correlations between them for
+        systems, annotators and items.
+    category_prior : float or sequence of float, optional
+        Dirichlet parameters of the population's category probabilities. Default 2 for each
+        category; on scales of more than 12 points a smooth prior takes its place.
+    quality_sd_scale, severity_sd_scale, difficulty_sd_scale, interaction_sd_scale : float
+        Half-normal prior scales of standard deviations, on the scale where the noise of a single
+        judgement has standard deviation 1.
+    taste_sd_scale, effect_sd_scale, deviation_sd_scale, gap_sd_scale : float
+        Likewise: taste, a moderator's main effect, a moderator's deviation by system, and log gaps.
+    discrimination_sd_scale : float
+        Likewise: log discrimination.
+    correlation_shape : float
+        Shape of the LKJ prior of correlations between criteria; 1 is uniform.
+
+    References
+    ----------
+    McCullagh (1980), Regression models for ordinal data, JRSS B 42, 109-142.
+    Johnson & Albert (1999), Ordinal Data Modeling, Springer, doi:10.1007/b98832.
+    """
+
+    name: ClassVar[str] = "OrdinalProbit"
+    protocol: ClassVar[str] = "likert"
+    title: ClassVar[str] = "ordinal probit"
+    quality_scale: ClassVar[str] = (
+        "latent scale on which the noise of a single judgement has standard deviation 1"
+    )
+
+    thresholds: Thresholds = "free"
+    effects: Effects = "auto"
+    discrimination: bool = False
+    criteria: Literal["separate", "correlated"] = "separate"
+    category_prior: float | Sequence[float] | None = None
+    quality_sd_scale: float = 1.0
+    severity_sd_scale: float = 1.0
+    difficulty_sd_scale: float = 1.0
+    interaction_sd_scale: float = 0.5
+    taste_sd_scale: float = 0.5
+    effect_sd_scale: float = 1.0
+    deviation_sd_scale: float = 0.5
+    gap_sd_scale: float = 0.5
+    discrimination_sd_scale: float = 0.3
+    correlation_shape: float = 2.0
+
+    def __post_init__(self) -> None:
+        if self.thresholds not in _STRUCTURES:
+            raise ModelError(
+                f"thresholds= is one of {some(_STRUCTURES)}; found {self.thresholds!r}"
+            )
+        if self.criteria not in ("separate", "correlated"):
+            raise ModelError(f"criteria= is 'separate' or 'correlated'; found {self.criteria!r}")
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if setting.name.endswith(("_scale", "_shape")) and not 0 < value < np.inf:
+                raise ModelError(
+                    f"{setting.name}= is a positive number, the scale of a prior; found {value!r}"
+                )
+        if self.category_prior is not None:
+            prior = np.atleast_1d(np.asarray(self.category_prior, dtype=float))
+            if prior.ndim > 1 or not (np.isfinite(prior) & (prior > 0)).all():
+                raise ModelError(
+                    "category_prior= is a positive number, or one for each category from low to "
+                    f"high; found {self.category_prior!r}"
+                )
+            if not np.isscalar(self.category_prior):
+                object.__setattr__(self, "category_prior", tuple(prior.tolist()))
+
+    def declare(self, judgements: Judgements) -> Declaration[OrdinalResponse]:
+        """Turn the family into a model of these judgements' design.
+
+        Parameters
+        ----------
+        judgements : LikertJudgements
+            The ratings.
+
+        Returns
+        -------
+        Declaration
+            Effects, response, labels, and what was left out with the reason.
+
+        Raises
+        ------
+        ModelError
+            Where the judgements are not ratings, or a prior does not fit the scale.
+        DesignError
+            Where the ratings cannot identify anything: a scale of one category, no rows.
+        """
+        if not isinstance(judgements, LikertJudgements):
+            raise ModelError(
+                f"OrdinalProbit models LikertJudgements; found {type(judgements).__name__}"
+            )
+        n_categories = judgements.scale.n_categories
+        if judgements.n_rows == 0:
+            raise DesignError("there are no ratings to fit: the table has 0 rows")
+        if n_categories < 2:
+            raise DesignError(
+                f"the scale has one category, {judgements.scale.labels[0]!r}; a rating says "
+                "something only where it could have been another. Declare the scale that "
+                "annotators saw: scale=(low, high)"
+            )
+        if n_categories > _MOST_CATEGORIES:
+            raise DesignError(
+                f"the scale has {n_categories} categories; OrdinalProbit takes 2 to "
+                f"{_MOST_CATEGORIES}. Declare coarser steps"
+            )
+        design = identify(judgements)
+        reasons, forcible = absolute_effect_reasons(design)
+        for moderator, levels in judgements.moderators.items():
+            few = None if len(levels) > 1 else f"{moderator!r} has one level"
+            reasons |= {f"effect_{moderator}": few, f"deviation_{moderator}": few}
+            forcible |= {f"effect_{moderator}": few, f"deviation_{moderator}": few}
+            if design.n_systems == 1:
+                reasons[f"deviation_{moderator}"] = "there is one system"
+                forcible[f"deviation_{moderator}"] = "there is one system"
+        included, left_out = choose_effects(self.effects, reasons, forcible)
+
+        annotators = judgements.annotators
+        known = annotators is not None and len(annotators) > 1
+        if not known and self.thresholds != "common":
+            left_out["annotators"] = (
+                "the judgements have no annotator identities"
+                if annotators is None
+                else "there is one annotator"
+            )
+        has_severity = known and self.thresholds != "common"
+        names = ["quality", *(["severity"] if has_severity else []), *included]
+        return Declaration(
+            family=self.name,
+            coords=self._coords(judgements, known=known),
+            has_criterion=judgements.has("criterion"),
+            effects=tuple(self._effect(name, judgements) for name in names),
+            response=self._response(
+                judgements.scale.values, len(annotators) if known and annotators else 0
+            ),
+            left_out=left_out,
+            correlation_shape=self.correlation_shape,
+        )
+
+    def cells(self, declaration: Declaration[OrdinalResponse], judgements: Judgements) -> Cells:
+        """Collapse ratings that the model cannot tell apart.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            What :meth:`declare` made of judgements of this design.
+        judgements : LikertJudgements
+            The ratings.
+
+        Returns
+        -------
+        Cells
+            Distinct cells with their counts.
+        """
+        response = declaration.response
+        return collapse(
+            judgements,
+            effects=declaration.effects,
+            answer=judgements.answers.astype(np.int32),
+            by_annotator=(response.has_gaps, response.discrimination),
+        )
+
+    def density(
+        self, declaration: Declaration[OrdinalResponse], cells: Cells
+    ) -> OrdinalDensity | None:
+        """Return the compiled log density; None where criteria are correlated.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        cells : Cells
+            The collapsed ratings.
+
+        Returns
+        -------
+        OrdinalDensity or None
+            Callable at a point of the sampler's space.
+        """
+        return None if declaration.is_correlated else OrdinalDensity(declaration, cells)
+
+    def start(
+        self,
+        declaration: Declaration[OrdinalResponse],
+        cells: Cells,
+        rng: np.random.Generator,
+    ) -> FloatArray:
+        """Return a point to start a chain from: thresholds near the ratings' own shares.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        cells : Cells
+            The collapsed ratings.
+        rng : numpy.random.Generator
+            Chains start apart from one another.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (parameter,).
+        """
+        response = declaration.response
+        placed = layout(declaration, response.parameter_shapes)
+        x = rng.uniform(-0.5, 0.5, sum(parameter.size for parameter in placed.values()))
+        for effect in declaration.effects:
+            x[placed[f"{effect.name}_sd"].part] += np.log(0.5 * effect.sd_scale)
+        for name, scale in (
+            ("gap_sd", response.gap_sd_scale),
+            ("discrimination_sd", response.discrimination_sd_scale),
+        ):
+            if name in placed:
+                x[placed[name].part] += np.log(0.5 * scale)
+        if response.category_prior is not None:
+            width = np.diff(self._start_thresholds(declaration, cells), axis=-1, prepend=0.0)
+            width[:, 1:] = np.log(width[:, 1:])
+            x[placed["population_thresholds"].part] += width.ravel()
+        return x
+
+    def _start_thresholds(
+        self, declaration: Declaration[OrdinalResponse], cells: Cells
+    ) -> FloatArray:
+        response = declaration.response
+        prior = np.asarray(response.category_prior)
+        shares = np.tile(prior, (declaration.n_criteria, 1))
+        rows_per_criterion = response.n_annotators if response.has_gaps else 1
+        np.add.at(shares, (cells.response_row // rows_per_criterion, cells.answer), cells.count)
+        shares /= shares.sum(axis=1, keepdims=True)
+        return ndtri(np.cumsum(shares, axis=1)[:, :-1])
+
+    def constrained(
+        self, declaration: Declaration[OrdinalResponse], draws: FloatArray
+    ) -> dict[str, FloatArray]:
+        """Take the sampler's vectors apart into named values on their natural scales.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        draws : numpy.ndarray
+            Dims (..., parameter).
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            By the names of the PyMC model, each with dims (..., criterion, ...).
+        """
+        return constrained(declaration, draws)
+
+    def posterior_dataset(
+        self, declaration: Declaration[OrdinalResponse], values: dict[str, FloatArray]
+    ) -> xr.Dataset:
+        """Return every parameter under its name in the posterior contract.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        values : dict of str to numpy.ndarray
+            As :meth:`constrained` returns them, dims (chain, draw, criterion, ...).
+
+        Returns
+        -------
+        xarray.Dataset
+            With the user's labels as coordinates.
+        """
+        return posterior_dataset(declaration, values)
+
+    @staticmethod
+    def response_from(record: Mapping[str, Any]) -> OrdinalResponse:
+        """Make the response from its saved fields.
+
+        Parameters
+        ----------
+        record : mapping
+            Fields of an ``OrdinalResponse`` as JSON holds them.
+
+        Returns
+        -------
+        OrdinalResponse
+            The response.
+        """
+        prior = record["category_prior"]
+        return OrdinalResponse(
+            **{
+                **record,
+                "category_values": tuple(record["category_values"]),
+                "category_prior": None if prior is None else tuple(prior),
+            }
+        )
+
+    def describe(self, declaration: Declaration[OrdinalResponse] | None = None) -> ModelText:
+        """Describe the model in words, formulas and priors.
+
+        Parameters
+        ----------
+        declaration : Declaration, optional
+            A model declared for judgements; without it, the family with all its effects.
+
+        Returns
+        -------
+        ModelText
+            Prints as text.
+        """
+        scales = {
+            setting.name.removesuffix("_scale"): getattr(self, setting.name)
+            for setting in fields(self)
+            if setting.name.endswith("_scale")
+        }
+        settings = OrdinalSettings(
+            thresholds=self.thresholds,
+            discrimination=self.discrimination,
+            correlated=self.criteria == "correlated",
+            category_prior=self.category_prior,
+            scales=scales,
+        )
+        return describe_ordinal(settings, declaration)
+
+    def __str__(self) -> str:
+        return f"{self.title.capitalize()} for Likert ratings\n\n{self.describe()}"
+
+    def estimands(self, declaration: Declaration[OrdinalResponse]) -> Mapping[str, Estimand]:
+        """List the family's readable quantities.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+
+        Returns
+        -------
+        dict of str to Estimand
+            ``expected_rating``, ``category_probability`` and ``at_least_probability``.
+        """
+        values = declaration.response.category_values
+        return {
+            "expected_rating": Estimand(
+                "expected_rating",
+                "Expected rating",
+                "the mean rating that new judgements of the system would have",
+                "rating points",
+                (min(values), max(values)),
+            ),
+            "category_probability": Estimand(
+                "category_probability",
+                "Probability of each category",
+                "the chance that one new judgement of the system falls in the category",
+                "probability",
+                (0.0, 1.0),
+            ),
+            "at_least_probability": Estimand(
+                "at_least_probability",
+                "Probability of at least",
+                "the chance that one new judgement of the system is in the category or above",
+                "probability",
+                (0.0, 1.0),
+            ),
+        }
+
+    def estimate(
+        self,
+        name: str,
+        declaration: Declaration[OrdinalResponse],
+        posterior: xr.Dataset,
+        *,
+        population: str = "new",
+        by: str | None = None,
+    ) -> xr.DataArray:
+        """Compute one readable quantity from the draws.
+
+        Parameters
+        ----------
+        name : str
+            ``win_probability`` or the name of an estimand.
+        declaration : Declaration
+            The model.
+        posterior : xarray.Dataset
+            The draws.
+        population : {"new", "observed"}
+            Average over new annotators and items, or over those in the data (where there are more
+            than 256 pairs of annotator and item, over a fixed sample of 256).
+        by : str, optional
+            A moderator: a value for each of its levels instead of their plain average.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) system and those of the quantity.
+        """
+        if population not in ("new", "observed"):
+            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
+        quantities = OrdinalQuantities(declaration, posterior)
+        if name == "win_probability":
+            return quantities.win_probability(population, by)
+        probability = quantities.category_probability(population, by)
+        if name == "category_probability":
+            return probability
+        if name == "at_least_probability":
+            axis = probability.get_axis_num("category")
+            return probability.copy(
+                data=np.flip(np.cumsum(np.flip(probability.values, axis), axis), axis)
+            )
+        if name == "expected_rating":
+            values = xr.DataArray(list(declaration.response.category_values), dims="category")
+            return probability.drop_vars("category").dot(values, dim="category")
+        raise ModelError(
+            f"OrdinalProbit has no estimand {name!r}; it has "
+            f"{some(['win_probability', *self.estimands(declaration)])}"
+        )
+
+    def predict(
+        self,
+        declaration: Declaration[OrdinalResponse],
+        judgements: Judgements,
+        draws: xr.Dataset,
+        rng: np.random.Generator,
+    ) -> npt.NDArray[np.int16]:
+        """Draw a rating for every row, as category codes from 0.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : LikertJudgements
+            Rows to predict; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+        rng : numpy.random.Generator
+            Source of the noise.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (sample, row).
+        """
+        return OrdinalQuantities(declaration, draws).predict(judgements, draws, rng)
+
+    def log_likelihood(
+        self,
+        declaration: Declaration[OrdinalResponse],
+        judgements: Judgements,
+        draws: xr.Dataset,
+    ) -> FloatArray:
+        """Return the log probability of every row's rating.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : LikertJudgements
+            Rows to evaluate; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (sample, row).
+        """
+        return OrdinalQuantities(declaration, draws).log_likelihood(judgements, draws)
+
+    def _coords(self, judgements: LikertJudgements, *, known: bool) -> dict[str, tuple[str, ...]]:
+        scale = judgements.scale.labels
+        coords: dict[str, tuple[str, ...]] = {"system": judgements.systems}
+        if known and judgements.annotators is not None:
+            coords["annotator"] = judgements.annotators
+        if judgements.items is not None:
+            coords["item"] = judgements.items
+        if judgements.criteria is not None:
+            coords["criterion"] = judgements.criteria
+        coords |= judgements.moderators
+        coords["category"] = scale
+        coords["threshold"] = tuple(f"{low}|{high}" for low, high in pairwise(scale))
+        return coords
+
+    def _effect(self, name: str, judgements: LikertJudgements) -> Effect:
+        dims: tuple[str, ...]
+        match name.split("_", 1):
+            case ["quality"]:
+                dims, sign, scale = ("system",), 1, self.quality_sd_scale
+            case ["severity"]:
+                dims, sign, scale = ("annotator",), -1, self.severity_sd_scale
+            case ["difficulty"]:
+                dims, sign, scale = ("item",), -1, self.difficulty_sd_scale
+            case ["interaction"]:
+                dims, sign, scale = ("system", "item"), 1, self.interaction_sd_scale
+            case ["taste"]:
+                dims, sign, scale = ("system", "annotator"), 1, self.taste_sd_scale
+            case ["effect", moderator]:
+                dims, sign, scale = (moderator,), 1, self.effect_sd_scale
+            case ["deviation", moderator]:
+                dims, sign, scale = (moderator, "system"), 1, self.deviation_sd_scale
+            case _:
+                raise ModelError(f"OrdinalProbit has no effect {name!r}")
+        zero_sum = dims[-1] == "system"
+        n_criteria = len(judgements.criteria or ())
+        correlated = (
+            self.criteria == "correlated"
+            and n_criteria > 1
+            and name in ("quality", "severity", "difficulty")
+        )
+        counts = level_counts(judgements, dims)
+        shape = tuple(len(judgements.labels(dim)) for dim in dims)
+        return Effect(
+            name=name,
+            dims=dims,
+            shape=shape,
+            sign=sign,
+            sd_scale=scale,
+            zero_sum=zero_sum,
+            centred=not correlated
+            and is_centred(counts, zero_sum_levels=shape[-1] if zero_sum else None),
+            correlated=correlated,
+        )
+
+    def _response(self, values: tuple[float, ...], n_annotators: int) -> OrdinalResponse:
+        n_categories = len(values)
+        gaps = self.thresholds if self.thresholds in ("scaled", "free") else "common"
+        if n_categories == 2 or n_annotators == 0:
+            gaps = "common"
+        return OrdinalResponse(
+            category_values=values,
+            gaps=gaps,
+            n_annotators=n_annotators,
+            category_prior=self._category_prior(n_categories),
+            gap_sd_scale=self.gap_sd_scale,
+            discrimination=self.discrimination and n_annotators > 0,
+            discrimination_sd_scale=self.discrimination_sd_scale,
+        )
+
+    def _category_prior(self, n_categories: int) -> tuple[float, ...] | None:
+        prior = self.category_prior
+        if prior is None:
+            return None if n_categories > LONGEST_SHORT_SCALE else (2.0,) * n_categories
+        if isinstance(prior, float | int):
+            return (float(prior),) * n_categories
+        if len(prior) != n_categories:
+            raise ModelError(
+                f"category_prior= has {len(prior)} values for a scale of {n_categories} "
+                "categories; give one for each, from low to high, or one number for all"
+            )
+        return tuple(float(value) for value in prior)

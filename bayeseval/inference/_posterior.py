@@ -1,0 +1,370 @@
+"""The posterior: draws with the user's labels, and what made them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayeseval._checks import nearest, some
+from bayeseval.errors import ModelError
+from bayeseval.families import family_named
+from bayeseval.families._declaration import Declaration
+from bayeseval.families._family import Estimand, Family, ModelText
+from bayeseval.inference._convergence import Convergence
+from bayeseval.inference._storage import declaration_from, declaration_record, read, write
+from bayeseval.judgements import Judgements
+
+_MOST_LOG_LIKELIHOOD = 250_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a posterior was made.
+
+    Parameters
+    ----------
+    draws, tune, chains : int
+        Draws kept and tuning steps of each chain, and number of chains.
+    random_seed : int
+        The seed; drawn afresh where none was given, so that every fit can be repeated.
+    sampler : str
+        Program that drew.
+    target_accept : float
+        Wanted acceptance rate.
+    max_treedepth : int
+        Largest depth of a trajectory.
+    seconds : dict of str to float
+        Time by stage.
+    versions : dict of str to str
+        Versions of the packages that matter.
+    interrupted : bool
+        Whether sampling was stopped early; ``draws`` then says how many there are.
+    """
+
+    draws: int
+    tune: int
+    chains: int
+    random_seed: int
+    sampler: str
+    target_accept: float
+    max_treedepth: int
+    seconds: Mapping[str, float]
+    versions: Mapping[str, str]
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """A posterior by the contract that every family keeps.
+
+    Parameters
+    ----------
+    data : xarray.DataTree
+        Groups ``posterior`` and ``sample_stats``; labels are the user's.
+    family : Family
+        The family that was fitted.
+    declaration : Declaration
+        The model: effects, response, and what was left out.
+    fingerprint : str
+        Identifies the judgements.
+    settings : Settings
+        How it was sampled.
+    convergence : Convergence
+        Diagnostics and verdict.
+    approximate : str or None
+        None for Markov chain Monte Carlo; otherwise what kind of approximation this is.
+    """
+
+    data: xr.DataTree
+    family: Family
+    declaration: Declaration[Any]
+    fingerprint: str
+    settings: Settings
+    convergence: Convergence
+    approximate: str | None = None
+    _memo: dict[object, xr.DataArray] = field(default_factory=dict)
+
+    @property
+    def posterior(self) -> xr.Dataset:
+        """The draws, as a dataset."""
+        return self.data["posterior"].to_dataset()
+
+    @property
+    def protocol(self) -> str:
+        """Protocol of the judgements."""
+        return self.family.protocol
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Labels of the systems."""
+        return self.declaration.coords["system"]
+
+    @property
+    def criteria(self) -> tuple[str, ...] | None:
+        """Labels of the criteria, or None where there is one unnamed criterion."""
+        return self.declaration.coords["criterion"] if self.declaration.has_criterion else None
+
+    @property
+    def moderators(self) -> dict[str, tuple[str, ...]]:
+        """Moderators that quality varies by, with their levels."""
+        names = (
+            str(name).removeprefix("quality_by_")
+            for name in self.posterior.data_vars
+            if str(name).startswith("quality_by_")
+        )
+        return {name: self.declaration.coords[name] for name in names}
+
+    @property
+    def quality(self) -> xr.DataArray:
+        """Quality of the systems, larger is better; dims chain, draw, (criterion,) system."""
+        return self.posterior["quality"]
+
+    @property
+    def quality_scale(self) -> str:
+        """What one unit of quality is, in words."""
+        return self.family.quality_scale
+
+    @property
+    def estimands(self) -> dict[str, Estimand]:
+        """The family's readable quantities by name."""
+        return dict(self.family.estimands(self.declaration))
+
+    def estimand(
+        self,
+        name: str,
+        *,
+        population: Literal["new", "observed"] = "new",
+        by: str | None = None,
+    ) -> xr.DataArray:
+        """Compute one of the family's readable quantities for every draw.
+
+        Parameters
+        ----------
+        name : str
+            One of :attr:`estimands`.
+        population : {"new", "observed"}
+            Average over new annotators and items, or over those in the data.
+        by : str, optional
+            A moderator: a value for each level instead of their average.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) system, and those of the quantity.
+
+        Raises
+        ------
+        ModelError
+            For an unknown name.
+        """
+        if name not in self.estimands:
+            close = nearest(name, list(self.estimands))
+            raise ModelError(
+                f"{self.family.name} has no estimand {name!r}; it has {some(self.estimands)}."
+                + (f" Did you mean {close!r}?" if close else "")
+            )
+        return self._estimate(name, population, by)
+
+    def win_probability(
+        self, population: Literal["new", "observed"] = "new", by: str | None = None
+    ) -> xr.DataArray:
+        """Compute the chance that one new judgement puts a system above another.
+
+        Parameters
+        ----------
+        population : {"new", "observed"}
+            Average over new annotators and items, or over those in the data.
+        by : str, optional
+            A moderator: a value for each level instead of their average.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) system, system_b; half of the ties included, 0.5 on the
+            diagonal.
+        """
+        return self._estimate("win_probability", population, by)
+
+    def _estimate(self, name: str, population: str, by: str | None) -> xr.DataArray:
+        key = (name, population, by)
+        if key not in self._memo:
+            self._memo[key] = self.family.estimate(
+                name, self.declaration, self.posterior, population=population, by=by
+            )
+        return self._memo[key]
+
+    def predictive(
+        self, judgements: Judgements, *, draws: int = 200, random_seed: int = 0
+    ) -> xr.DataArray:
+        """Draw replicated answers for the rows of the judgements.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            Rows to predict; their labels are those of the fit.
+        draws : int
+            Number of replicates, taken evenly from the posterior.
+        random_seed : int
+            Seed of the noise.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims sample, row; answers coded as in ``judgements.answers``.
+        """
+        if draws < 1:
+            raise ModelError(f"draws= is at least 1; found {draws}")
+        answers = self.family.predict(
+            self.declaration,
+            judgements,
+            self._thinned(draws),
+            np.random.default_rng(random_seed),
+        )
+        return xr.DataArray(answers, dims=("sample", "row"))
+
+    def log_likelihood(self, judgements: Judgements, *, draws: int | None = None) -> xr.DataArray:
+        """Compute the log probability of every row's answer.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            The judgements; rows with a count stand for one judgement each.
+        draws : int, optional
+            Take so many draws of each chain, evenly; all by default.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, row; what ``arviz.loo`` takes as log likelihood.
+
+        Raises
+        ------
+        ModelError
+            Where the result would hold more than 250 million values (2 GB).
+        """
+        n_chains, n_draws = self.posterior.sizes["chain"], self.posterior.sizes["draw"]
+        kept = n_draws if draws is None else min(draws, n_draws)
+        size = n_chains * kept * judgements.n_rows
+        if size > _MOST_LOG_LIKELIHOOD:
+            most = max(1, _MOST_LOG_LIKELIHOOD // (n_chains * judgements.n_rows))
+            raise ModelError(
+                f"the log likelihood would hold {size:,} values ({size * 8 / 1e9:.1f} GB); "
+                f"ask for draws={most} of each chain"
+            )
+        chosen = np.linspace(0, n_draws - 1, kept).round().astype(int)
+        sample = self.posterior.isel(draw=chosen)
+        flat = sample.stack(sample=("chain", "draw"))
+        values = self.family.log_likelihood(self.declaration, judgements, flat)
+        return xr.DataArray(
+            values.reshape(n_chains, kept, -1),
+            dims=("chain", "draw", "row"),
+            coords={"chain": sample["chain"].values, "draw": np.arange(kept)},
+        )
+
+    def _thinned(self, draws: int) -> xr.Dataset:
+        flat = self.posterior.stack(sample=("chain", "draw"))
+        n_samples = flat.sizes["sample"]
+        chosen = np.linspace(0, n_samples - 1, min(draws, n_samples)).round().astype(int)
+        return flat.isel(sample=chosen)
+
+    def describe(self) -> ModelText:
+        """Describe the model that was fitted, in words, formulas and priors.
+
+        Returns
+        -------
+        ModelText
+            Prints as text.
+        """
+        return self.family.describe(self.declaration)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the posterior to a netCDF file.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to; an existing file is replaced.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        path = Path(path)
+        content = {
+            "family": {"name": self.family.name, "fields": _fields(self.family)},
+            "declaration": declaration_record(self.declaration),
+            "fingerprint": self.fingerprint,
+            "settings": asdict(self.settings),
+            "convergence": {
+                **_fields(self.convergence),
+                "table": self.convergence.table.to_dict(orient="list"),
+            },
+            "approximate": self.approximate,
+        }
+        write(self.data, content, path)
+        return path
+
+    def __repr__(self) -> str:
+        sizes = self.posterior.sizes
+        parts = [
+            f"{len(self.systems)} systems",
+            f"{sizes['chain']} chains of {sizes['draw']:,} draws",
+        ]
+        if self.criteria:
+            parts.insert(1, f"{len(self.criteria)} criteria")
+        if self.approximate:
+            parts.append(f"approximate: {self.approximate}")
+        if self.settings.interrupted:
+            parts.append("interrupted")
+        return f"Posterior of {self.family.name}: {', '.join(parts)}\n{self.convergence}"
+
+
+def load(path: str | Path) -> Posterior:
+    """Read a posterior that ``Posterior.save`` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    Posterior
+        As it was saved, held in memory.
+
+    Raises
+    ------
+    BayesEvalError
+        Where the file is missing, damaged, of another kind, or of a newer format.
+    """
+    tree, content = read(Path(path))
+    family_type = family_named(content["family"]["name"])
+    known = {setting.name for setting in fields(family_type)}
+    family = family_type(
+        **{name: value for name, value in content["family"]["fields"].items() if name in known}
+    )
+    convergence = content["convergence"]
+    return Posterior(
+        data=tree,
+        family=family,
+        declaration=declaration_from(content["declaration"], family),
+        fingerprint=content["fingerprint"],
+        settings=Settings(**content["settings"]),
+        convergence=Convergence(
+            **{
+                **convergence,
+                "table": pd.DataFrame(convergence["table"]),
+                "problems": tuple(convergence["problems"]),
+            }
+        ),
+        approximate=content["approximate"],
+    )
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {setting.name: getattr(record, setting.name) for setting in fields(record)}

@@ -1,0 +1,243 @@
+"""Drawing from a declared model: the compiled density through nutpie, or PyMC's samplers."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from bayeseval.errors import ModelError
+from bayeseval.families._declaration import Cells, Declaration, FloatArray
+from bayeseval.families._family import Family
+
+if TYPE_CHECKING:
+    import pymc as pm
+
+type NutsSampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
+
+_STATISTICS = {
+    "diverging": "diverging",
+    "energy": "energy",
+    "logp": "lp",
+    "lp": "lp",
+    "depth": "tree_depth",
+    "tree_depth": "tree_depth",
+    "n_steps": "n_steps",
+    "step_size": "step_size",
+    "maxdepth_reached": "reached_max_treedepth",
+    "reached_max_treedepth": "reached_max_treedepth",
+}
+
+
+@dataclass(frozen=True)
+class SamplerSettings:
+    """How to sample; the arguments of ``fit`` after checks."""
+
+    draws: int
+    tune: int
+    chains: int
+    cores: int
+    random_seed: int
+    target_accept: float
+    max_treedepth: int
+    progressbar: bool
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What a sampler returns.
+
+    Parameters
+    ----------
+    values
+        Named values as the PyMC model names them, dims (chain, draw, criterion, …).
+    statistics
+        One value a draw: diverging, energy, tree depth, steps.
+    seconds
+        Time by stage.
+    """
+
+    values: dict[str, FloatArray]
+    statistics: xr.Dataset
+    seconds: dict[str, float]
+
+
+def sample_density(
+    family: Family,
+    declaration: Declaration[Any],
+    cells: Cells,
+    density: Any,
+    settings: SamplerSettings,
+) -> Draws:
+    """Sample the family's compiled density with nutpie.
+
+    The density is handed over by nutpie's public interface for Python functions; it releases the
+    interpreter's lock while it runs, so that chains run side by side.
+    """
+    started = perf_counter()
+    import nutpie
+    from nutpie.compiled_pyfunc import from_pyfunc
+
+    imported = perf_counter()
+    n_parameters = density.n_parameters
+
+    def start(seed: int) -> FloatArray:
+        return family.start(declaration, cells, np.random.default_rng(seed))
+
+    density.spawn()(start(0))
+    model = from_pyfunc(
+        n_parameters,
+        density.spawn,
+        lambda *_seeds: lambda x: {"x": x},
+        [np.dtype("float64")],
+        [(n_parameters,)],
+        ["x"],
+        make_initial_point_fn=start,
+    )
+    compiled = perf_counter()
+    tree = nutpie.sample(
+        model,
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        seed=settings.random_seed,
+        target_accept=settings.target_accept,
+        maxdepth=settings.max_treedepth,
+        progress_bar=settings.progressbar,
+        save_warmup=False,
+    )
+    sampled = perf_counter()
+    x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
+    return Draws(
+        values=family.constrained(declaration, x),
+        statistics=_statistics(tree["sample_stats"].to_dataset()),
+        seconds={
+            "import sampler": imported - started,
+            "compile": compiled - imported,
+            "sample": sampled - compiled,
+        },
+    )
+
+
+def _statistics(found: xr.Dataset) -> xr.Dataset:
+    kept = {}
+    for theirs, ours in _STATISTICS.items():
+        if theirs in found and ours not in kept and found[theirs].dims == ("chain", "draw"):
+            kept[ours] = found[theirs].drop_vars(
+                [name for name in found[theirs].coords if name not in ("chain", "draw")]
+            )
+    return xr.Dataset(kept)
+
+
+_COMPILED: dict[object, Any] = {}
+_COMPILED_LOCK = threading.Lock()
+_MOST_COMPILED = 8
+
+
+def compiled_once(key: object, compile_model: Callable[[], Any]) -> Any:
+    """Return the compiled model of a declaration, compiling it the first time only."""
+    with _COMPILED_LOCK:
+        if key not in _COMPILED:
+            while len(_COMPILED) >= _MOST_COMPILED:
+                del _COMPILED[next(iter(_COMPILED))]
+            _COMPILED[key] = compile_model()
+        return _COMPILED[key]
+
+
+def sample_pymc(
+    declaration: Declaration[Any],
+    cells: Cells,
+    sampler: NutsSampler,
+    settings: SamplerSettings,
+) -> Draws:
+    """Sample the PyMC model of the declaration.
+
+    With nutpie, a model of the same declaration is compiled once in a process and then given the
+    new judgements; the other samplers compile on every call, as PyMC does.
+    """
+    started = perf_counter()
+    from bayeseval.families._builder import build_model
+
+    model = build_model(declaration, cells)
+    built = perf_counter()
+    names = [variable.name for variable in model.free_RVs + model.deterministics]
+    if sampler == "nutpie":
+        import nutpie
+
+        compiled = compiled_once(
+            _shape_key(declaration), lambda: nutpie.compile_pymc_model(model)
+        ).with_data(
+            cell_index=cells.index,
+            cell_answer=cells.answer,
+            cell_response_row=cells.response_row,
+            cell_noise_row=cells.noise_row,
+            cell_count=cells.count,
+        )
+        ready = perf_counter()
+        tree = nutpie.sample(
+            compiled,
+            draws=settings.draws,
+            tune=settings.tune,
+            chains=settings.chains,
+            cores=settings.cores,
+            seed=settings.random_seed,
+            target_accept=settings.target_accept,
+            maxdepth=settings.max_treedepth,
+            progress_bar=settings.progressbar,
+            save_warmup=False,
+        )
+    else:
+        ready = built
+        tree = _sample_with_pymc(model, sampler, settings)
+    sampled = perf_counter()
+    posterior = tree["posterior"].to_dataset()
+    values = {}
+    for name in names:
+        if name not in posterior:
+            raise ModelError(f"the sampler {sampler!r} returned no draws of {name!r}")
+        array = posterior[name].transpose("chain", "draw", ...).values
+        values[name] = array if declaration.has_criterion else array[:, :, None]
+    return Draws(
+        values=values,
+        statistics=_statistics(tree["sample_stats"].to_dataset()),
+        seconds={
+            "build": built - started,
+            "compile": ready - built,
+            "sample": sampled - ready,
+        },
+    )
+
+
+def _sample_with_pymc(
+    model: "pm.Model", sampler: NutsSampler, settings: SamplerSettings
+) -> xr.DataTree:
+    import pymc as pm
+
+    return pm.sample(
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        random_seed=settings.random_seed,
+        nuts_sampler=sampler,
+        progressbar=settings.progressbar,
+        nuts={"target_accept": settings.target_accept},
+        compute_convergence_checks=False,
+        model=model,
+    )
+
+
+def _shape_key(declaration: Declaration[Any]) -> object:
+    """Return what two declarations share when they can share a compiled model: all but labels."""
+    return (
+        declaration.family,
+        declaration.n_criteria,
+        declaration.has_criterion,
+        declaration.effects,
+        declaration.response,
+        declaration.correlation_shape,
+    )

@@ -1,0 +1,317 @@
+"""fit(): from judgements and a family to a posterior."""
+
+import logging
+import os
+import warnings
+from collections.abc import Sequence
+from importlib.metadata import version
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+
+from bayeseval._checks import some
+from bayeseval.errors import ConvergenceError, ConvergenceWarning, ModelError
+from bayeseval.families import default_family
+from bayeseval.families._declaration import Cells, Declaration
+from bayeseval.families._family import Family
+from bayeseval.inference._convergence import check_convergence
+from bayeseval.inference._posterior import Posterior, Settings
+from bayeseval.inference._sampling import (
+    Draws,
+    NutsSampler,
+    SamplerSettings,
+    sample_density,
+    sample_pymc,
+)
+from bayeseval.judgements import Judgements
+
+_LOG = logging.getLogger("bayeseval")
+_SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax")
+_BACKENDS = ("auto", "compiled", "pymc")
+_LARGEST_STORED = 512 * 2**20
+_PACKAGES = ("bayeseval", "pymc", "pytensor", "nutpie", "arviz", "numba", "numpy", "xarray")
+
+
+def fit(
+    judgements: Judgements,
+    family: Family | None = None,
+    *,
+    draws: int = 1000,
+    tune: int = 1000,
+    chains: int = 4,
+    cores: int | None = None,
+    random_seed: int | None = None,
+    target_accept: float = 0.9,
+    max_treedepth: int = 10,
+    progressbar: bool = True,
+    nuts_sampler: NutsSampler = "nutpie",
+    backend: Literal["auto", "compiled", "pymc"] = "auto",
+    store: Literal["all"] | Sequence[str] | None = None,
+    strict: bool = False,
+) -> Posterior:
+    """Fit a family to judgements and return its posterior.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        The table.
+    family : Family, optional
+        The family; by default that of the protocol with its default settings.
+    draws, tune : int
+        Draws kept and tuning steps, of each chain.
+    chains : int
+        Number of chains.
+    cores : int, optional
+        Chains that run at a time; by default as many as the machine has cores.
+    random_seed : int, optional
+        The same seed gives the same draws. Without it a fresh one is drawn and kept in
+        ``posterior.settings``.
+    target_accept : float
+        Wanted acceptance rate; nearer to 1 is slower and follows difficult shapes better.
+    max_treedepth : int
+        Largest depth of a trajectory: at most 2 to this power gradients a draw.
+    progressbar : bool
+        Whether to show progress, in a terminal or a notebook.
+    nuts_sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
+        Program that samples; the last two need JAX.
+    backend : {"auto", "compiled", "pymc"}
+        "compiled" evaluates the family's ready-made density, which starts at once; "pymc" builds
+        the PyMC model, which defines it. "auto" takes the first where it can.
+    store : "all" or sequence of str, optional
+        Which variables to keep besides those that are reported. By default everything up to
+        512 MB; beyond that the largest effects are left out, and it is said.
+    strict : bool
+        Raise an error instead of returning a marked posterior where sampling did not converge.
+
+    Returns
+    -------
+    Posterior
+        With a convergence report; marked in every output where that failed.
+
+    Raises
+    ------
+    DesignError
+        Where the judgements cannot identify what is asked.
+    ModelError
+        Where family, judgements and settings do not fit together.
+    ConvergenceError
+        Where sampling did not converge and ``strict`` is set.
+
+    Warns
+    -----
+    ConvergenceWarning
+        Where sampling did not converge.
+    """
+    if not isinstance(judgements, Judgements):
+        raise ModelError(
+            f"fit() takes judgements, such as LikertJudgements; found {type(judgements).__name__}. "
+            "Make them with LikertJudgements.from_frame or .read"
+        )
+    settings = _checked(
+        draws=draws,
+        tune=tune,
+        chains=chains,
+        cores=cores,
+        random_seed=random_seed,
+        target_accept=target_accept,
+        max_treedepth=max_treedepth,
+        progressbar=progressbar,
+    )
+    if nuts_sampler not in _SAMPLERS:
+        raise ModelError(f"nuts_sampler= is one of {some(_SAMPLERS)}; found {nuts_sampler!r}")
+    if backend not in _BACKENDS:
+        raise ModelError(f"backend= is one of {some(_BACKENDS)}; found {backend!r}")
+    started = perf_counter()
+    family = default_family(judgements.protocol) if family is None else family
+    declaration = family.declare(judgements)
+    cells = family.cells(declaration, judgements)
+    density = None
+    if backend != "pymc" and nuts_sampler == "nutpie":
+        density = family.density(declaration, cells)
+    if backend == "compiled" and density is None:
+        raise ModelError(
+            "backend='compiled' has no density for this model"
+            + (
+                " with correlated criteria"
+                if declaration.is_correlated
+                else f" under nuts_sampler={nuts_sampler!r}"
+            )
+            + "; take backend='auto' or 'pymc'"
+        )
+    _LOG.info(_plan(family, declaration, cells, judgements, compiled=density is not None))
+    declared = perf_counter()
+    if density is not None:
+        drawn = sample_density(family, declaration, cells, density, settings)
+    else:
+        drawn = sample_pymc(declaration, cells, nuts_sampler, settings)
+    return _finish(
+        family,
+        declaration,
+        judgements,
+        drawn,
+        settings,
+        sampler=nuts_sampler,
+        store=store,
+        strict=strict,
+        declare_seconds=declared - started,
+    )
+
+
+def _checked(
+    *,
+    draws: int,
+    tune: int,
+    chains: int,
+    cores: int | None,
+    random_seed: int | None,
+    target_accept: float,
+    max_treedepth: int,
+    progressbar: bool,
+) -> SamplerSettings:
+    numbers = {"draws": draws, "tune": tune, "chains": chains, "max_treedepth": max_treedepth}
+    numbers |= {} if cores is None else {"cores": cores}
+    for name, value in numbers.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+            raise ModelError(f"{name}= is a whole number from 1; found {value!r}")
+    if not 0.5 <= target_accept < 1.0:
+        raise ModelError(f"target_accept= is from 0.5 to below 1; found {target_accept!r}")
+    if random_seed is None:
+        random_seed = int(np.random.SeedSequence().generate_state(1)[0])
+    elif isinstance(random_seed, bool) or not isinstance(random_seed, int | np.integer):
+        raise ModelError(
+            f"random_seed= is a whole number, so that a fit can be repeated; found {random_seed!r}"
+        )
+    elif not 0 <= random_seed < 2**32:
+        raise ModelError(f"random_seed= is from 0 to 2**32 - 1; found {random_seed}")
+    # Python 3.12 does not have the count that respects affinity.
+    available = getattr(os, "process_cpu_count", os.cpu_count)()
+    return SamplerSettings(
+        draws=int(draws),
+        tune=int(tune),
+        chains=int(chains),
+        cores=int(min(chains, cores or available or 1)),
+        random_seed=int(random_seed),
+        target_accept=float(target_accept),
+        max_treedepth=int(max_treedepth),
+        progressbar=progressbar,
+    )
+
+
+def _plan(
+    family: Family,
+    declaration: Declaration[Any],
+    cells: Cells,
+    judgements: Judgements,
+    *,
+    compiled: bool,
+) -> str:
+    """Say in one line what will be fitted."""
+    n_parameters = declaration.n_criteria * sum(
+        effect.free_size + 1 for effect in declaration.effects
+    ) + _response_size(declaration)
+    line = (
+        f"Fitting {family.name} to {judgements.n_judgements:,} judgements "
+        f"({cells.n_cells:,} distinct), {n_parameters:,} parameters: "
+        f"{', '.join(effect.name for effect in declaration.effects)}"
+    )
+    if declaration.left_out:
+        line += "; without " + ", ".join(
+            f"{name} ({reason})" for name, reason in declaration.left_out.items()
+        )
+    return line + ("" if compiled else "; through PyMC, which compiles first")
+
+
+def _response_size(declaration: Declaration[Any]) -> int:
+    shapes = declaration.response.parameter_shapes.values()
+    return declaration.n_criteria * sum(int(np.prod(shape)) for shape in shapes)
+
+
+def _finish(
+    family: Family,
+    declaration: Declaration[Any],
+    judgements: Judgements,
+    drawn: Draws,
+    settings: SamplerSettings,
+    *,
+    sampler: str,
+    store: Literal["all"] | Sequence[str] | None,
+    strict: bool,
+    declare_seconds: float,
+) -> Posterior:
+    started = perf_counter()
+    complete = family.posterior_dataset(declaration, drawn.values)
+    n_draws = complete.sizes["draw"]
+    complete = complete.assign_coords(
+        chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)
+    )
+    reported = tuple(
+        str(name)
+        for name in complete.data_vars
+        if name not in ("interaction", "taste", "thresholds")
+    )
+    convergence = check_convergence(
+        complete, drawn.statistics, reported=reported, tune=settings.tune
+    )
+    posterior = _stored(complete, reported, store)
+    statistics = drawn.statistics.assign_coords(
+        chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)
+    )
+    result = Posterior(
+        data=xr.DataTree.from_dict({"/posterior": posterior, "/sample_stats": statistics}),
+        family=family,
+        declaration=declaration,
+        fingerprint=judgements.fingerprint,
+        settings=Settings(
+            draws=n_draws,
+            tune=settings.tune,
+            chains=settings.chains,
+            random_seed=settings.random_seed,
+            sampler=sampler,
+            target_accept=settings.target_accept,
+            max_treedepth=settings.max_treedepth,
+            seconds={
+                "declare": declare_seconds,
+                **drawn.seconds,
+                "diagnose": perf_counter() - started,
+            },
+            versions={name: version(name) for name in _PACKAGES},
+            interrupted=n_draws < settings.draws,
+        ),
+        convergence=convergence,
+    )
+    if not convergence.ok:
+        if strict:
+            raise ConvergenceError(str(convergence))
+        warnings.warn(str(convergence), ConvergenceWarning, stacklevel=3)
+    return result
+
+
+def _stored(
+    complete: xr.Dataset, reported: tuple[str, ...], store: Literal["all"] | Sequence[str] | None
+) -> xr.Dataset:
+    """Keep what is reported, what was asked for, and by default what fits."""
+    if store == "all":
+        return complete
+    if store is not None:
+        unknown = [name for name in store if name not in complete]
+        if isinstance(store, str) or unknown:
+            raise ModelError(
+                f"store= is 'all' or names of variables ({some(complete.data_vars, most=12)}); "
+                f"found {store!r}"
+            )
+        return complete[list(dict.fromkeys([*reported, *store]))]
+    kept = complete
+    for name in sorted(complete.data_vars, key=lambda name: -complete[name].nbytes):
+        if kept.nbytes <= _LARGEST_STORED:
+            break
+        if name not in reported:
+            kept = kept.drop_vars([name])
+            _LOG.warning(
+                "The draws of %s (%.1f GB) are not kept; predictions and population='observed' "
+                "need them: fit with store='all'",
+                name,
+                complete[name].nbytes / 1e9,
+            )
+    return kept
