@@ -2,7 +2,7 @@
 
 Run it after a change of a program or of its data, from the repository:
 
-    python3 -m uv run --isolated --python 3.12 --group oracle python -m tests.oracle.make_reference
+    python3 -m uv run --isolated --python 3.12 --only-group oracle python -m tests.oracle.make_reference
 
 with the names of programs behind it, or none for all of them. It stops when a program and the
 50-digit evaluation (plain.py) disagree at an ordinary point.
@@ -26,7 +26,7 @@ Values = dict[str, Any]
 
 FOLDER = Path(__file__).parents[2] / "models" / "ordinal_probit"
 COMMAND = (
-    "python3 -m uv run --isolated --python 3.12 --group oracle "
+    "python3 -m uv run --isolated --python 3.12 --only-group oracle "
     "python -m tests.oracle.make_reference"
 )
 
