@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 TIER_RULE = (
     "A new tier starts where every system above the line is better than every system below it "
-    "with probability at least {prob:g}; tiers are read from the joint posterior, so two systems "
-    "of different tiers differ with at least that probability."
+    "with probability at least {prob:g}. So two systems of different tiers differ with at least "
+    "that probability; two of the same tier may differ too: see the pairs."
 )
 
 
@@ -235,7 +235,14 @@ class Ranking:
             f"(probability at least {self.tier_prob:g})."
         )
 
-    def _tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
+        """Return the tables that are printed, one a part.
+
+        Returns
+        -------
+        list of Table
+            Headings and formatted cells.
+        """
         interval = ci_words(self.ci_prob, self.ci_kind)
         alarms = alarm_sentences(self.problems, self.approximate)
         tables = []
@@ -291,7 +298,7 @@ class Ranking:
         return tables
 
     def __repr__(self) -> str:
-        return "\n\n".join(table.text(most_rows=60) for table in self._tables())
+        return "\n\n".join(table.text(most_rows=60) for table in self.tables())
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -304,7 +311,7 @@ class Ranking:
         str
             HTML, to be placed in a page.
         """
-        return "\n".join(table.html() for table in self._tables())
+        return "\n".join(table.html() for table in self.tables())
 
     def to_markdown(self) -> str:
         """Return one Markdown table a part; every label is escaped.
@@ -314,7 +321,7 @@ class Ranking:
         str
             GitHub-flavoured Markdown.
         """
-        return "\n".join(table.markdown() for table in self._tables())
+        return "\n".join(table.markdown() for table in self.tables())
 
     def to_latex(self) -> str:
         """Return one LaTeX table a part, with booktabs rules; every label is escaped.
@@ -324,7 +331,7 @@ class Ranking:
         str
             LaTeX source, UTF-8.
         """
-        return "\n".join(table.latex() for table in self._tables())
+        return "\n".join(table.latex() for table in self.tables())
 
 
 def _certain(value: float) -> str:
@@ -335,7 +342,7 @@ def alarm_sentences(problems: tuple[str, ...], approximate: str | None) -> tuple
     """Say above a table that its draws did not converge, or are an approximation."""
     alarms = []
     if problems:
-        alarms.append(f"NOT CONVERGED, do not report these numbers: {' '.join(problems)}")
+        alarms.append(f"NOT CONVERGED, do not report these numbers: {'; '.join(problems)}")
     if approximate is not None:
         alarms.append(f"APPROXIMATE draws, not from MCMC: {approximate}")
     return tuple(alarms)

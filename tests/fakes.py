@@ -127,15 +127,16 @@ class FakePosterior:
         k = self.n_categories
         return xr.DataArray(np.linspace(-1.5, 1.5, k - 1), dims="threshold")
 
-    def estimand(self, name: str, population: str = "new") -> xr.DataArray:
+    def estimand(self, name: str, population: str = "new", by: str | None = None) -> xr.DataArray:
+        quality = self.quality if by is None else self.variables[f"quality_by_{by}"]
         k = self.n_categories
-        cdf = norm.cdf((self._cuts - self.quality).transpose(..., "threshold").values)
+        cdf = norm.cdf((self._cuts - quality).transpose(..., "threshold").values)
         ends = np.zeros((*cdf.shape[:-1], 1))
         probabilities = np.diff(np.concatenate([ends, cdf, ends + 1], axis=-1), axis=-1)
         array = xr.DataArray(
             probabilities,
-            dims=(*self.quality.dims, "category"),
-            coords={**self.quality.coords, "category": [str(i) for i in range(1, k + 1)]},
+            dims=(*quality.dims, "category"),
+            coords={**quality.coords, "category": [str(i) for i in range(1, k + 1)]},
         )
         if name == "category_probability":
             return array.rename(name)

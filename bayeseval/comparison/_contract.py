@@ -78,7 +78,9 @@ class PosteriorLike(Protocol):
         """Return draws of the chance that A is judged better than B."""
         ...
 
-    def estimand(self, name: str, *, population: Population = "new") -> xr.DataArray:
+    def estimand(
+        self, name: str, *, population: Population = "new", by: str | None = None
+    ) -> xr.DataArray:
         """Return draws of a readable quantity."""
         ...
 

@@ -126,7 +126,14 @@ class Comparison:
         side = self.table["p_a_better"].to_numpy()
         return float(np.minimum(side, 1 - side).sum())
 
-    def _tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
+        """Return the tables that are printed, one a criterion and level.
+
+        Returns
+        -------
+        list of Table
+            Headings and formatted cells.
+        """
         better = "better" if self.larger_is_better else "larger"
         is_win = self.quantity == "win_probability"
         estimate = "P(A wins)" if is_win else "A − B"
@@ -179,7 +186,7 @@ class Comparison:
         return tables
 
     def __repr__(self) -> str:
-        return "\n\n".join(table.text(most_rows=60) for table in self._tables())
+        return "\n\n".join(table.text(most_rows=60) for table in self.tables())
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -192,7 +199,7 @@ class Comparison:
         str
             HTML, to be placed in a page.
         """
-        return "\n".join(table.html() for table in self._tables())
+        return "\n".join(table.html() for table in self.tables())
 
     def to_markdown(self) -> str:
         """Return one Markdown table a criterion and level; every label is escaped.
@@ -202,7 +209,7 @@ class Comparison:
         str
             GitHub-flavoured Markdown.
         """
-        return "\n".join(table.markdown() for table in self._tables())
+        return "\n".join(table.markdown() for table in self.tables())
 
     def to_latex(self) -> str:
         """Return one LaTeX table a criterion and level; every label is escaped.
@@ -212,7 +219,7 @@ class Comparison:
         str
             LaTeX source, UTF-8.
         """
-        return "\n".join(table.latex() for table in self._tables())
+        return "\n".join(table.latex() for table in self.tables())
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +277,7 @@ def compare(
     criterion : str, optional
         Criterion; each in turn where left out.
     by : str, optional
-        Moderator within whose levels to compare (win probability and quality only).
+        Moderator within whose levels to compare; overall where left out.
     level : str, optional
         Level of ``by``; each in turn where left out.
     population : {"new", "observed"}
@@ -439,13 +446,8 @@ def _quantity(
             f"quantity must be one of {some(names)} for this posterior; got {quantity!r}"
             + (f". Did you mean {meant!r}?" if meant else "")
         )
-    if by is not None:
-        raise BayesEvalError(
-            f"within the levels of a moderator only 'win_probability' and 'quality' can be "
-            f"compared; got quantity={quantity!r} with by={by!r}"
-        )
     spec = known[quantity]
-    array = posterior.estimand(quantity, population=population)
+    array = posterior.estimand(quantity, population=population, by=by)
     title = spec.title
     if "category" in array.dims:
         names = tuple(str(label) for label in array["category"].values)

@@ -161,8 +161,9 @@ def test_criteria_and_levels_are_compared_on_their_own() -> None:
     fixed = compare(days, [("system 1", "system 2")], by="day").to_frame()
     assert fixed["level"].tolist() == ["1", "2"]
     assert fixed["p_a_better"].tolist() == [1.0, 0.0]
-    with pytest.raises(BayesEvalError, match="only 'win_probability' and 'quality'"):
-        compare(days, by="day", quantity="expected_rating")
+    rating = compare(days, by="day", level="2", quantity="expected_rating").to_frame()
+    assert rating["system_a"].tolist() == ["system 2"]
+    assert rating["estimate"].item() > 0
 
 
 def test_intervals_say_their_kind_and_probability(posterior: FakePosterior) -> None:

@@ -1,0 +1,249 @@
+"""The parts of a report that are not results: the study, the model, the reading, the origin."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Protocol, cast
+
+from bayeseval._checks import some
+from bayeseval._tables import Column, Table
+from bayeseval.judgements import Judgements, Summary
+from bayeseval.ranking import Ranking
+from bayeseval.reporting._contract import ReportedPosterior
+from bayeseval.reporting._document import Block
+from bayeseval.reporting._words import ASKED
+from bayeseval.settings import ci_words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_ROWS = 60
+
+
+class _Summarised(Protocol):
+    def summary(self) -> Summary:
+        """Return the facts about the table."""
+        ...
+
+
+def study(judgements: Judgements) -> Iterator[Block]:
+    """Say what was asked of whom, what was dropped, and which filters were applied."""
+    # Every protocol's table has a summary, although their base does not declare it.
+    summary = cast(_Summarised, judgements).summary()
+    facts = [
+        (section, name, value)
+        for section, name, value in summary.facts
+        if section not in ("dropped", "filters")
+    ]
+    yield Block(
+        anchor="asked",
+        heading="What was asked, and of whom",
+        sentences=(
+            ASKED.get(judgements.protocol, f"Protocol: {judgements.protocol}."),
+            *summary.notes,
+        ),
+        tables=(
+            Table(
+                "The judgements",
+                (
+                    Column("what", tuple(" ".join(f[:2]).strip() for f in facts), "label"),
+                    Column("found", tuple(value for _, _, value in facts), "label"),
+                ),
+            ),
+        ),
+    )
+    dropped = judgements.dropped
+    tables = []
+    if dropped:
+        tables.append(
+            Table(
+                "Rows of the input that are no judgement",
+                (
+                    Column("reason", tuple(entry.reason for entry in dropped), "label"),
+                    Column("rows", tuple(f"{entry.n_rows:,}" for entry in dropped)),
+                ),
+            )
+        )
+    if judgements.audit:
+        tables.append(
+            Table(
+                "Filters, in the order of their application",
+                (
+                    Column("rule", tuple(entry.rule for entry in judgements.audit), "label"),
+                    Column("rows before", tuple(f"{e.rows_before:,}" for e in judgements.audit)),
+                    Column("rows after", tuple(f"{e.rows_after:,}" for e in judgements.audit)),
+                    Column(
+                        "annotators removed",
+                        tuple(
+                            f"{len(e.annotators_removed)}: {some(e.annotators_removed)}"
+                            if e.annotators_removed
+                            else "none"
+                            for e in judgements.audit
+                        ),
+                        "label",
+                    ),
+                ),
+            )
+        )
+    sentences = [] if dropped else ["No row of the input was dropped."]
+    sentences += [] if judgements.audit else ["No filter was applied to the judgements."]
+    yield Block(
+        anchor="dropped",
+        heading="What was dropped and filtered",
+        sentences=tuple(sentences),
+        tables=tuple(tables),
+    )
+
+
+def method(posterior: ReportedPosterior) -> Iterator[Block]:
+    """Describe the model, its priors, and whether the sampler reached the posterior."""
+    text = posterior.describe()
+    tables = []
+    if text.priors:
+        tables.append(
+            Table(
+                "Priors",
+                (
+                    Column("parameter", tuple(p.parameter for p in text.priors), "text"),
+                    Column("prior", tuple(p.prior for p in text.priors), "text"),
+                    Column("meaning", tuple(p.meaning for p in text.priors), "text"),
+                ),
+            )
+        )
+    if text.left_out:
+        tables.append(
+            Table(
+                "Effects that are not in the model",
+                (
+                    Column("effect", tuple(text.left_out), "label"),
+                    Column("why not", tuple(text.left_out.values()), "label"),
+                ),
+            )
+        )
+    yield Block(
+        anchor="model",
+        heading=f"Model: {posterior.family.name}",
+        sentences=(*text.words, f"Quality: {posterior.quality_scale}."),
+        formulas=tuple(text.formulas),
+        tables=tuple(tables),
+    )
+    convergence = posterior.convergence
+    problems = tuple(convergence.problems)
+    yield Block(
+        anchor="convergence",
+        heading="Convergence",
+        sentences=(
+            ("The sampler reached the posterior by every check that was made.",)
+            if convergence.ok
+            else ("The sampler did NOT reach the posterior:", *problems)
+        ),
+        tables=_frame_table(
+            convergence.to_frame(),
+            "Diagnostics of the quantities that are reported",
+            (
+                "R-hat should be below 1.01, bulk and tail ESS (effective numbers of draws) above "
+                "400."
+            ),
+        ),
+    )
+
+
+def _frame_table(frame: "pd.DataFrame", title: str, note: str) -> tuple[Table, ...]:
+    if frame.empty:
+        return ()
+    shown = frame.head(MOST_ROWS)
+    columns = []
+    for name in shown.columns:
+        values = shown[name]
+        numeric = values.dtype.kind in "iuf"
+        cells = tuple(_cell(value) for value in values.tolist())
+        columns.append(Column(str(name).replace("_", " "), cells, "number" if numeric else "label"))
+    more = len(frame) - len(shown)
+    notes = (note, f"{more} more rows are left out.") if more else (note,)
+    return (Table(title, tuple(columns), notes),)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        if value != value:
+            return "–"
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3f}"
+    return str(value)
+
+
+def reading(ranking: Ranking) -> Iterator[Block]:
+    """Say how to read the numbers, and how not to."""
+    words = ci_words(ranking.ci_prob, ranking.ci_kind)
+    yield Block(
+        anchor="how",
+        heading="How to read it",
+        sentences=(
+            (
+                "Every probability is a statement about the systems, given these judgements, the "
+                "model and its priors. “P(best) 0.93” means: with probability 0.93 this system "
+                "has the highest quality of those compared."
+            ),
+            (
+                f"A {words} interval holds the quantity with probability {ranking.ci_prob:g}, "
+                "under the same conditions."
+            ),
+            (
+                "The expected rank averages over everything that the data leave open; the "
+                "interval of the rank says how much that is."
+            ),
+            f"Tiers. {ranking.tier_rule}",
+            (
+                "A win probability is a prediction for one new judgement. It stays near 0.5 "
+                "where single judgements are noisy, even for two systems whose order is certain."
+            ),
+        ),
+    )
+    yield Block(
+        anchor="how-not",
+        heading="How not to read it",
+        sentences=(
+            "Two intervals that overlap do not show that two systems are alike: look up the pair.",
+            (
+                "“Cannot be told apart” does not mean equal. Equality needs a region of practical "
+                "equivalence (rope=) and a probability of lying in it."
+            ),
+            (
+                "Quality is relative to the systems compared: adding or removing a system moves "
+                "the numbers and the ranks of the others."
+            ),
+            (
+                "Neighbouring ranks are no equal steps. The first place may be certain, and the "
+                "rest a toss."
+            ),
+            (
+                "The results hold for annotators and items like those of the study. They say "
+                "nothing about what the annotators were not asked."
+            ),
+        ),
+    )
+
+
+def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Block]:
+    """List fingerprint, seed, sampler, times and versions."""
+    settings = posterior.settings
+    rows = [
+        ("fingerprint of the judgements", judgements.fingerprint),
+        ("family", repr(posterior.family)),
+        ("random seed", str(settings.random_seed)),
+        ("sampler", settings.sampler),
+        ("chains × draws (after tuning)", f"{settings.chains} × {settings.draws:,}"),
+        ("tuning steps a chain", f"{settings.tune:,}"),
+        *((f"seconds: {stage}", f"{time:.1f}") for stage, time in settings.seconds.items()),
+        *((f"version of {name}", version) for name, version in settings.versions.items()),
+    ]
+    yield Block(
+        anchor="provenance",
+        heading="Fingerprint, seed and versions",
+        tables=(
+            Table(
+                "Provenance",
+                (
+                    Column("what", tuple(name for name, _ in rows), "label"),
+                    Column("value", tuple(value for _, value in rows), "label"),
+                ),
+            ),
+        ),
+    )

@@ -1,0 +1,315 @@
+"""The results of one criterion: ranking, pairs, levels, annotators, fit."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import bayeseval.reporting.plots as plots
+from bayeseval._tables import Column, Table, decimals_for, interval_text, number
+from bayeseval.comparison import Comparison
+from bayeseval.comparison._contract import Population, slices, system_labels
+from bayeseval.comparison._intervals import interval
+from bayeseval.judgements import Judgements
+from bayeseval.ranking import Ranking, RankingPart
+from bayeseval.reporting._contract import ReportedPosterior
+from bayeseval.reporting._document import Block, Picture
+from bayeseval.reporting._predictive import (
+    Shares,
+    Simulated,
+    annotator_shares,
+    overall_shares,
+    simulate_answers,
+)
+from bayeseval.settings import IntervalKind, ci_words
+
+MOST_SYSTEMS_ALL_PAIRS = 7
+MOST_SYSTEMS_FOLDED_PAIRS = 20
+MOST_ANNOTATOR_PANELS = 9
+MOST_LEVELS = 12
+# A figure needs two systems to say anything.
+FEWEST_TO_DRAW = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Predictive checks by criterion, from one set of simulated answers."""
+
+    answers: Simulated
+    overall: Mapping[str | None, Shares]
+    annotators: Mapping[str | None, Sequence[Shares]]
+    repeated_rows: bool
+
+    @classmethod
+    def make(
+        cls,
+        posterior: ReportedPosterior,
+        judgements: Judgements,
+        criteria: Sequence[str],
+        *,
+        draws: int,
+        random_seed: int,
+    ) -> "Checks":
+        """Simulate once, and sort the answers by criterion and annotator."""
+        answers = simulate_answers(posterior, judgements, draws=draws, random_seed=random_seed)
+        rows = {c: plots.criterion_rows(judgements, c) for c in (criteria or (None,))}
+        named = judgements.annotators is not None
+        return cls(
+            answers=answers,
+            overall={c: overall_shares(answers, judgements, r) for c, r in rows.items()},
+            annotators={
+                c: annotator_shares(answers, judgements, r) if named else []
+                for c, r in rows.items()
+            },
+            repeated_rows=bool((judgements.counts != 1).any()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What is needed for the results of one criterion."""
+
+    posterior: ReportedPosterior
+    ranking: Ranking
+    comparison: Comparison | None
+    by_level: Mapping[str, Ranking]
+    checks: Checks
+    population: Population
+    ci: tuple[float, IntervalKind]
+    pictures: bool
+    prefix: str
+
+    @property
+    def part(self) -> RankingPart:
+        """The one part of the ranking."""
+        return self.ranking.parts[0]
+
+    @property
+    def criterion(self) -> str | None:
+        """The criterion, where there are criteria."""
+        return self.part.criterion
+
+    def blocks(self) -> Iterator[Block]:
+        """Make the blocks, in the order of the page."""
+        yield self._ranking()
+        if self.comparison is not None:
+            yield self._pairs(self.comparison)
+        yield from self._readable()
+        for name, ranking in self.by_level.items():
+            yield self._levels(name, ranking)
+        if plots.has_annotator_scale(self.posterior):
+            yield self._annotators()
+        yield self._fit()
+
+    def _ranking(self) -> Block:
+        pictures = []
+        if self.pictures and len(self.part.systems) >= FEWEST_TO_DRAW:
+            words = ci_words(*self.ci)
+            pictures = [
+                Picture(
+                    plots.plot_ranking(self.ranking),
+                    f"Quality and rank of each system, best first: posterior mean and {words} "
+                    "interval. Every other tier is shaded.",
+                    "Points with intervals; the numbers are in the table before this figure.",
+                ),
+                Picture(
+                    plots.plot_rank_distribution(self.ranking),
+                    "Probability of each rank (across) for each system (down). A row with one "
+                    "strong cell has a certain rank; a long row has not.",
+                    "Heat map of the rank distribution, systems by ranks.",
+                ),
+            ]
+        return Block(
+            anchor=f"{self.prefix}ranking",
+            heading="Ranking",
+            tables=tuple(self.ranking.tables()),
+            pictures=tuple(pictures),
+        )
+
+    def _pairs(self, comparison: Comparison) -> Block:
+        systems = self.part.systems
+        sentences = []
+        tables, folded = comparison.tables(), []
+        if len(systems) > MOST_SYSTEMS_ALL_PAIRS:
+            follows = dict(pairwise(systems))
+            table = comparison.table
+            near = table[table["system_a"].map(follows) == table["system_b"]]
+            if len(systems) <= MOST_SYSTEMS_FOLDED_PAIRS:
+                folded = tables
+                sentences.append("The table holds neighbours in the ranking; all pairs follow.")
+            else:
+                sentences.append(
+                    f"The table holds neighbours in the ranking. All {len(table):,} pairs: "
+                    "compare(posterior).to_frame()."
+                )
+            tables = replace(comparison, table=near).tables()
+        pictures = []
+        if self.pictures:
+            pictures.append(
+                Picture(
+                    plots.draw_comparison(comparison, systems),
+                    "Probability that the system of the row is judged better than that of the "
+                    "column in one new judgement, half of the ties included. Blue: above one half; "
+                    "orange: below.",
+                    "Matrix of win probabilities, systems by systems, in the order of the ranking.",
+                )
+            )
+        return Block(
+            anchor=f"{self.prefix}pairs",
+            heading="Pairs",
+            sentences=tuple(sentences),
+            tables=tuple(tables),
+            folded=tuple(folded),
+            pictures=tuple(pictures),
+        )
+
+    def _readable(self) -> Iterator[Block]:
+        """Tabulate the family's readable quantities that have one value a system."""
+        columns = []
+        notes = []
+        order = self.part.systems
+        for spec in self.posterior.estimands.values():
+            array = self.posterior.estimand(spec.name, population=self.population)
+            if not {str(d) for d in array.dims} <= {"chain", "draw", "system", "criterion"}:
+                continue
+            (piece,) = slices(
+                self.posterior,
+                array,
+                ("system",),
+                criterion=self.criterion if "criterion" in array.dims else None,
+                by=None,
+                level=None,
+            )
+            labels = system_labels(array)
+            draws = piece.draws[:, [labels.index(system) for system in order]]
+            lower, upper = interval(draws, ci_prob=self.ci[0], ci_kind=self.ci[1])
+            decimals = decimals_for(lower, upper)
+            columns += [
+                Column(spec.title, tuple(number(v, decimals) for v in draws.mean(axis=0))),
+                Column(
+                    "interval",
+                    tuple(interval_text(a, b, decimals) for a, b in zip(lower, upper, strict=True)),
+                ),
+            ]
+            notes.append(" ".join(word for word in (f"{spec.title}:", spec.description) if word))
+        if columns:
+            notes.append(
+                f"Posterior means and {ci_words(*self.ci)} intervals, averaged over "
+                f"{self.population} annotators and items."
+            )
+            yield Block(
+                anchor=f"{self.prefix}readable",
+                heading="In the units of the answers",
+                tables=(
+                    Table(
+                        "The systems in the units of the answers",
+                        (Column("system", order, "label"), *columns),
+                        tuple(notes),
+                    ),
+                ),
+            )
+
+    def _levels(self, name: str, ranking: Ranking) -> Block:
+        chosen = ranking.select(criterion=self.criterion)
+        shown = replace(chosen, parts=chosen.parts[:MOST_LEVELS])
+        sentences = [f"The systems ranked within each level of {name}."]
+        if len(chosen.parts) > MOST_LEVELS:
+            sentences.append(
+                f"The first {MOST_LEVELS} of {len(chosen.parts)} levels are shown; all of them: "
+                f"rank(posterior, by={name!r})."
+            )
+        # The legend is that of the overall ranking; the titles say the level.
+        tables = [
+            replace(
+                table,
+                title=f"{name}: {part.level}",
+                notes=(ranking.resolution[ranking.parts.index(part)],),
+            )
+            for part, table in zip(shown.parts, shown.tables(), strict=True)
+        ]
+        return Block(
+            anchor=f"{self.prefix}by-{list(self.by_level).index(name) + 1}",
+            heading=f"By {name}",
+            sentences=tuple(sentences),
+            tables=tuple(tables),
+        )
+
+    def _annotators(self) -> Block:
+        pictures = []
+        if self.pictures:
+            criterion = self.criterion
+            pictures.append(
+                Picture(
+                    plots.plot_thresholds(
+                        self.posterior, criterion=criterion, ci_prob=self.ci[0], ci_kind=self.ci[1]
+                    ),
+                    "How annotators use the scale. Severity: larger is harsher, 0 is the "
+                    "population. Thresholds: the quality at which an annotator goes from one "
+                    "category to the next.",
+                    "Severity and thresholds by annotator, the harshest first.",
+                )
+            )
+        return Block(
+            anchor=f"{self.prefix}annotators",
+            heading="Annotators",
+            sentences=(
+                (
+                    "Differences between annotators are part of the model, so that a harsh or "
+                    "a narrow annotator does not count against the systems they judged."
+                ),
+            ),
+            pictures=tuple(pictures),
+        )
+
+    def _fit(self) -> Block:
+        overall = self.checks.overall[self.criterion]
+        annotators = self.checks.annotators[self.criterion]
+        words = ci_words(*self.ci)
+        n_samples = len(overall.simulated)
+        sentences = [
+            (
+                "If the model is right, the observed bars lie mostly within the intervals. "
+                f"Over all {overall.n_judgements:,} answers, {100 * overall.p_value:.0f} % of "
+                f"{n_samples} simulated tables are at least as far from the expected shares as "
+                "the observed one; a value near 0 % means a bad fit."
+            )
+        ]
+        if self.checks.repeated_rows:
+            sentences.append(
+                "Rows that stand for several judgements are simulated as one answer, so that the "
+                "intervals are wider than they should be."
+            )
+        if annotators:
+            small = sum(one.p_value < 0.05 for one in annotators)
+            sentences.append(
+                f"Annotator by annotator, {small} of {len(annotators)} have p below 0.05, where "
+                f"about {0.05 * len(annotators):.0f} are expected by chance."
+            )
+        pictures = []
+        alarms = (self.ranking.problems, self.ranking.approximate)
+        if self.pictures:
+            pictures.append(
+                Picture(
+                    plots.draw_overall(self.checks.answers, overall, self.ci, alarms),
+                    f"All answers. Bars: observed shares; points: expected, with {words} interval.",
+                    "Bars of the observed shares by category with predictive intervals.",
+                )
+            )
+            if annotators:
+                worst = annotators[:MOST_ANNOTATOR_PANELS]
+                pictures.append(
+                    Picture(
+                        plots.draw_annotators(self.checks.answers, worst, self.ci, alarms),
+                        f"The {len(worst)} worst fitting of {len(annotators)} annotators"
+                        if len(worst) < len(annotators)
+                        else "Every annotator, the worst fitting first"
+                        ": number of answers, and the share p of simulated tables that are at "
+                        "least as far from the expected shares.",
+                        "Small bar charts, one an annotator, with predictive intervals.",
+                    )
+                )
+        return Block(
+            anchor=f"{self.prefix}fit",
+            heading="Does the model fit?",
+            sentences=tuple(sentences),
+            pictures=tuple(pictures),
+        )

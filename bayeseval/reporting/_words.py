@@ -1,0 +1,95 @@
+"""The answer in sentences, for a reader who reads nothing else."""
+
+from collections.abc import Sequence
+
+from bayeseval._tables import probability
+from bayeseval.ranking import Ranking, RankingPart
+
+MOST_NAMED = 4
+
+ASKED = {
+    "likert": "Annotators gave each output a point of an ordered scale.",
+    "magnitude": "Annotators gave each output a positive number, relative to a reference.",
+    "spa": (
+        "Annotators stated, for pairs of systems, the probability that the first would produce "
+        "the better output."
+    ),
+    "pairwise": "Annotators saw two outputs and said which is better, or that neither is.",
+    "strength": "Annotators saw two outputs and said which is better, and by how much.",
+}
+
+
+def listed(labels: Sequence[str], *, most: int = MOST_NAMED) -> str:
+    """Join labels to "A, B and C", or "A, B and 3 more"."""
+    if len(labels) > most + 1:
+        return f"{', '.join(labels[:most])} and {len(labels) - most} more"
+    if len(labels) == 1:
+        return labels[0]
+    return f"{', '.join(labels[:-1])} and {labels[-1]}"
+
+
+def answer(ranking: Ranking, part: RankingPart) -> list[str]:
+    """Say who is best, who cannot be told apart, and how fine the ranking is."""
+    frame = part.table
+    systems = part.systems
+    if len(systems) == 1:
+        return [f"There is one system, {systems[0]}: there is nothing to rank."]
+    first, best = systems[0], float(frame["p_best"].iloc[0])
+    by_chance = frame.sort_values("p_best", ascending=False, kind="stable")
+    rivals = [
+        f"{row['system']} {probability(float(row['p_best']))}"
+        for _, row in by_chance.iterrows()
+        if row["system"] != first and row["p_best"] >= 0.05
+    ]
+    if best >= ranking.tier_prob:
+        sentences = [
+            (
+                f"{first} is the best of the {len(systems)} systems, with probability "
+                f"{probability(best)}."
+            )
+        ]
+    elif best >= 0.5:
+        sentences = [f"{first} is ranked first with probability {probability(best)}."]
+        if rivals:
+            sentences[0] += f" It may also be: {listed(rivals)}."
+    else:
+        sentences = [
+            f"No system is clearly the best: {first} leads, and is the best with probability "
+            f"{probability(best)}" + (f"; the others: {listed(rivals)}." if rivals else ".")
+        ]
+    sentences += _not_apart(ranking, part)
+    if len(part.tiers) > 1:
+        steps = " above ".join(listed(tier) for tier in part.tiers[:4])
+        more = f" above {len(part.tiers) - 4} further tiers" if len(part.tiers) > 4 else ""
+        sentences.append(f"Tiers: {steps}{more}.")
+    sentences.append(ranking.resolution[ranking.parts.index(part)])
+    return sentences
+
+
+def _not_apart(ranking: Ranking, part: RankingPart) -> list[str]:
+    """Name the neighbours whose order is not settled, run by run."""
+    chances = part.table["p_better_than_next"].to_numpy()[:-1]
+    runs: list[tuple[int, int]] = []
+    for index, chance in enumerate(chances):
+        if chance >= ranking.tier_prob:
+            continue
+        if runs and runs[-1][1] == index:
+            runs[-1] = (runs[-1][0], index + 1)
+        else:
+            runs.append((index, index + 1))
+    if runs == [(0, len(chances))] and len(chances) > 1:
+        # All of them: the sentence on the resolution says so.
+        return []
+    sentences = []
+    for start, stop in runs[:3]:
+        group = part.systems[start : stop + 1]
+        if len(group) == 2:
+            sentences.append(
+                f"{group[0]} and {group[1]} cannot be told apart (probability "
+                f"{probability(float(chances[start]))} that {group[0]} is better)."
+            )
+        else:
+            sentences.append(f"{listed(group)}: neighbours in this order cannot be told apart.")
+    if len(runs) > 3:
+        sentences.append(f"So it is for {len(runs) - 3} further groups of neighbours.")
+    return sentences

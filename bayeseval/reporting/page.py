@@ -1,0 +1,196 @@
+"""The report: one self-contained page, or the same in Markdown."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from bayeseval._checks import some
+from bayeseval.comparison import Comparison, compare, rank
+from bayeseval.comparison._contract import Population
+from bayeseval.errors import BayesEvalError
+from bayeseval.judgements import Judgements
+from bayeseval.ranking import Ranking
+from bayeseval.reporting._about import method, origin, reading, study
+from bayeseval.reporting._contract import ReportedPosterior
+from bayeseval.reporting._document import Document, Section
+from bayeseval.reporting._predictive import refuse_strangers
+from bayeseval.reporting._results import Checks, Results
+from bayeseval.reporting._words import answer
+from bayeseval.settings import IntervalKind, resolve_ci
+
+SUFFIXES = (".html", ".htm", ".md")
+
+
+def report(
+    posterior: ReportedPosterior,
+    judgements: Judgements,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    rope: tuple[float, float] | None = None,
+    population: Population = "new",
+    tier_prob: float = 0.95,
+    top: int | Sequence[int] = (3,),
+    draws: int = 200,
+    random_seed: int = 0,
+    ci_prob: float | None = None,
+    ci_kind: IntervalKind | None = None,
+) -> Path:
+    """Write a report of a fitted model as one file.
+
+    The page needs nothing but itself: no network, no script, no external font. It begins with the
+    answer in words; a posterior that did not converge, or is an approximation, is marked at the top
+    and at every table and figure.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Posterior of any family.
+    judgements : Judgements
+        The judgements that were fitted.
+    path : str or Path
+        Where to write; ``.html`` or ``.htm`` for the page, ``.md`` for Markdown without figures. An
+        existing file is replaced.
+    title : str, optional
+        Title of the report.
+    rope : (float, float), optional
+        Region of practical equivalence of the win probability, around 0.5; adds verdicts.
+    population : {"new", "observed"}
+        Annotators and items that win probabilities and estimands average over.
+    tier_prob : float
+        Probability that a boundary between tiers must reach.
+    top : int or sequence of int
+        The k of "probability to be among the best k".
+    draws : int
+        Number of simulated tables in the predictive check.
+    random_seed : int
+        Seed of the simulated answers.
+    ci_prob, ci_kind : float, str, optional
+        Interval; from `bayeseval.settings` where left out.
+
+    Returns
+    -------
+    pathlib.Path
+        The file that was written.
+
+    Raises
+    ------
+    JudgementError
+        If the judgements are not those that were fitted.
+    BayesEvalError
+        If the path or a setting is wrong.
+    """
+    target = _checked_path(path)
+    refuse_strangers(posterior, judgements)
+    ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
+    ranking = rank(posterior, top=top, tier_prob=tier_prob, ci_prob=ci_prob, ci_kind=ci_kind)
+    comparison = None
+    if len(posterior.systems) > 1:
+        comparison = compare(
+            posterior, rope=rope, population=population, ci_prob=ci_prob, ci_kind=ci_kind
+        )
+    by_level = {
+        name: rank(
+            posterior, by=name, top=top, tier_prob=tier_prob, ci_prob=ci_prob, ci_kind=ci_kind
+        )
+        for name in posterior.moderators
+        if f"quality_by_{name}" in posterior.data["posterior"]
+    }
+    checks = Checks.make(
+        posterior, judgements, ranking.criteria, draws=draws, random_seed=random_seed
+    )
+    is_page = target.suffix.lower() != ".md"
+    short = _short_alarms(ranking)
+    sections = []
+    for index, part in enumerate(ranking.parts, start=1):
+        prefix = "" if part.criterion is None else f"c{index}-"
+        results = Results(
+            posterior=posterior,
+            ranking=replace(ranking, parts=(part,)),
+            comparison=_of_criterion(comparison, part.criterion),
+            by_level=by_level,
+            checks=checks,
+            population=population,
+            ci=(ci_prob, ci_kind),
+            pictures=is_page,
+            prefix=prefix,
+        )
+        heading = "Results" if part.criterion is None else f"Criterion: {part.criterion}"
+        blocks = tuple(block.marked(short) for block in results.blocks())
+        sections.append(Section(f"{prefix}results", heading, blocks))
+    sections += [
+        Section("study", "The study", tuple(study(judgements))),
+        Section(
+            "method",
+            "The model and the computation",
+            tuple(block.marked(short) for block in method(posterior)),
+        ),
+        Section("reading", "How to read this, and how not to", tuple(reading(ranking))),
+        Section("origin", "Where these numbers come from", tuple(origin(posterior, judgements))),
+    ]
+    n_systems = len(posterior.systems)
+    document = Document(
+        title=title or f"Posterior ranking of {n_systems} system{'' if n_systems == 1 else 's'}",
+        subtitle=repr(judgements),
+        alarms=_long_alarms(ranking),
+        answers=tuple(
+            (part.criterion or "", tuple(answer(ranking, part))) for part in ranking.parts
+        ),
+        sections=tuple(sections),
+    )
+    target.write_text(_text(document, is_page=is_page), encoding="utf-8", errors="replace")
+    return target
+
+
+def _text(document: Document, *, is_page: bool) -> str:
+    if is_page:
+        from bayeseval.reporting._html import to_html
+
+        return to_html(document)
+    from bayeseval.reporting._markdown import to_markdown
+
+    return to_markdown(document)
+
+
+def _checked_path(path: str | Path) -> Path:
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise BayesEvalError(
+            f"a report is written as one of {some(SUFFIXES)}; the path {str(target)!r} ends in "
+            f"{target.suffix!r}"
+        )
+    if not target.parent.is_dir():
+        raise BayesEvalError(
+            f"the folder of the report must exist; there is no folder {str(target.parent)!r}"
+        )
+    if target.is_dir():
+        raise BayesEvalError(f"the report must be a file; {str(target)!r} is a folder")
+    return target
+
+
+def _of_criterion(comparison: Comparison | None, criterion: str | None) -> Comparison | None:
+    if comparison is None or criterion is None:
+        return comparison
+    table = comparison.table
+    return replace(comparison, table=table[table["criterion"] == criterion])
+
+
+def _long_alarms(ranking: Ranking) -> tuple[str, ...]:
+    alarms = []
+    if ranking.problems:
+        alarms.append(
+            "NOT CONVERGED. The sampler did not reach the posterior: nothing on this page may be "
+            f"reported. What is wrong, and what to do: {'; '.join(ranking.problems)}"
+        )
+    if ranking.approximate is not None:
+        alarms.append(
+            "APPROXIMATE. These draws are an approximation of the posterior, not a sample from "
+            f"it: {ranking.approximate}"
+        )
+    return tuple(alarms)
+
+
+def _short_alarms(ranking: Ranking) -> tuple[str, ...]:
+    words = ["Not converged: do not report."] if ranking.problems else []
+    words += ["Approximate draws."] if ranking.approximate is not None else []
+    return (" ".join([*words, "See the top of the page."]),) if words else ()

@@ -1,0 +1,176 @@
+import io
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from bayeseval.comparison import rank
+from bayeseval.errors import BayesEvalError, JudgementError
+from bayeseval.reporting import (
+    plot_predictive,
+    plot_rank_distribution,
+    plot_ranking,
+    plot_thresholds,
+    plot_win_probability,
+)
+from tests.fakes import FakeConvergence, FakePosterior, make_posterior
+from tests.reporting.conftest import HOSTILE, Study, make_study
+
+PLOTS: dict[str, Callable[[FakePosterior, Any], Figure]] = {
+    "ranking": lambda p, j: plot_ranking(rank(p)),
+    "rank_distribution": lambda p, j: plot_rank_distribution(rank(p)),
+    "win_probability": lambda p, j: plot_win_probability(p),
+    "thresholds": lambda p, j: plot_thresholds(p),
+    "predictive": lambda p, j: plot_predictive(p, j, draws=20),
+    "predictive_annotators": lambda p, j: plot_predictive(p, j, by="annotator", draws=20),
+}
+
+
+def draw(figure: Figure) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("name", PLOTS)
+@pytest.mark.parametrize("systems", [("a", "b"), HOSTILE, [f"system {i}" for i in range(60)]])
+def test_every_plot_draws_any_labels_without_a_warning(name: str, systems: Any) -> None:
+    posterior, judgements = make_study(systems, n_annotators=2, n_items=1)
+    figure = PLOTS[name](posterior, judgements)
+    assert isinstance(figure, Figure)
+    assert draw(figure).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_plots_leave_matplotlib_as_it_was(name: str, study: Study) -> None:
+    with mpl.rc_context({"text.color": "red", "font.size": 30}):
+        before = dict(mpl.rcParams)
+        PLOTS[name](*study)
+        assert dict(mpl.rcParams) == before
+
+
+def test_plots_never_import_pyplot() -> None:
+    code = (
+        "import sys; sys.path.insert(0, '.')\n"
+        "from tests.reporting.conftest import make_study\n"
+        "from tests.reporting.test_plots import PLOTS, draw\n"
+        "for plot in PLOTS.values(): draw(plot(*make_study()))\n"
+        "print('matplotlib.pyplot' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_importing_reporting_does_not_import_matplotlib_or_jinja() -> None:
+    code = (
+        "import sys, bayeseval.reporting\n"
+        "print([m for m in ('matplotlib', 'jinja2', 'arviz_stats') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_ranking_plot_shows_the_numbers_of_the_table(study: Study) -> None:
+    ranking = rank(study[0])
+    left, right = plot_ranking(ranking).axes
+    frame = ranking.to_frame()
+    points = next(line for line in left.lines if line.get_marker() == "o")
+    np.testing.assert_allclose(np.asarray(points.get_xdata()), frame["quality"])
+    segments = np.array(left.collections[0].get_segments())  # pyright: ignore[reportAttributeAccessIssue]
+    np.testing.assert_allclose(segments[:, 0, 0], frame["quality_lower"])
+    np.testing.assert_allclose(segments[:, 1, 0], frame["quality_upper"])
+    assert [text.get_text() for text in left.get_yticklabels()] == frame["system"].tolist()
+    ranks = next(line for line in right.lines if line.get_marker() == "o")
+    np.testing.assert_allclose(np.asarray(ranks.get_xdata()), frame["expected_rank"])
+
+
+def test_long_labels_are_shortened_but_stay_different() -> None:
+    systems = [f"{'x' * 60}-{i}" for i in range(5)]
+    posterior = make_posterior(np.arange(5.0), systems=tuple(systems))
+    labels = [t.get_text() for t in plot_ranking(rank(posterior)).axes[0].get_yticklabels()]
+    assert len(set(labels)) == 5
+    assert max(map(len, labels)) <= 24
+    assert all("…" in label for label in labels)
+
+
+def test_dollar_signs_are_no_mathematics() -> None:
+    posterior = make_posterior([0.0, 1.0], systems=(r"$\frac{", "$x$"))
+    figure = plot_ranking(rank(posterior))
+    draw(figure)
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["$x$", r"$\frac{"]
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_failed_convergence_is_written_on_every_plot(name: str, study: Study) -> None:
+    posterior, judgements = study
+    bad = posterior.but(convergence=FakeConvergence(ok=False), approximate="Laplace")
+    figure = PLOTS[name](bad, judgements)
+    assert figure.get_suptitle() == "NOT CONVERGED · APPROXIMATE DRAWS"
+    assert PLOTS[name](posterior, judgements).get_suptitle() == ""
+
+
+def test_one_criterion_is_drawn_at_a_time() -> None:
+    posterior, judgements = make_study(criteria=("fluency", "coherence"))
+    ranking = rank(posterior)
+    with pytest.raises(BayesEvalError, match="criterion="):
+        plot_ranking(ranking)
+    with pytest.raises(BayesEvalError, match="criterion="):
+        plot_win_probability(posterior)
+    with pytest.raises(BayesEvalError, match="criterion="):
+        plot_thresholds(posterior)
+    for figure in (
+        plot_ranking(ranking, criterion="coherence"),
+        plot_win_probability(posterior, criterion="coherence"),
+        plot_thresholds(posterior, criterion="coherence"),
+        plot_predictive(posterior, judgements, criterion="coherence", draws=5),
+    ):
+        draw(figure)
+
+
+def test_harshest_and_most_lenient_annotators_are_kept_of_many() -> None:
+    posterior, _ = make_study(n_annotators=30, n_items=1)
+    severity = posterior.data["posterior"].to_dataset()["severity"].mean(("chain", "draw"))
+    order = severity["annotator"].values[np.argsort(-severity.values)]
+    figure = plot_thresholds(posterior, most=4)
+    labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert labels == [*order[:2], *order[-2:]]
+    with pytest.raises(BayesEvalError, match="most must be"):
+        plot_thresholds(posterior, most=0)
+
+
+def test_posterior_without_annotators_has_no_thresholds_to_draw() -> None:
+    with pytest.raises(BayesEvalError, match="neither 'severity' nor 'thresholds'"):
+        plot_thresholds(make_posterior([0.0, 1.0]))
+
+
+def test_hundred_thresholds_are_thinned() -> None:
+    posterior, judgements = make_study(n_categories=101)
+    figure = plot_thresholds(posterior)
+    assert "of the thresholds" in figure.axes[1].get_xlabel()
+    draw(plot_predictive(posterior, judgements, draws=5))
+
+
+def test_observed_bars_are_the_shares_of_the_judgements(study: Study) -> None:
+    posterior, judgements = study
+    axes = plot_predictive(posterior, judgements, draws=20).axes[0]
+    heights = [patch.get_height() for patch in axes.patches]  # pyright: ignore[reportAttributeAccessIssue]
+    np.testing.assert_allclose(heights, np.bincount(judgements.answers, minlength=5) / 45)
+
+
+def test_strangers_are_refused(study: Study) -> None:
+    other = make_study(("x", "y"))[1]
+    with pytest.raises(JudgementError, match="must be those that were fitted"):
+        plot_predictive(study[0], other)
+
+
+def test_annotator_panels_need_annotators() -> None:
+    posterior, judgements = make_study(named=False)
+    with pytest.raises(BayesEvalError, match="name none"):
+        plot_predictive(posterior, judgements, by="annotator")
+    with pytest.raises(BayesEvalError, match="by must be"):
+        plot_predictive(posterior, judgements, by="item")  # pyright: ignore[reportArgumentType]
