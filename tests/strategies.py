@@ -3,7 +3,17 @@
 from dataclasses import dataclass
 
 import pandas as pd
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+
+# A busy machine is no property of a table.
+settings.register_profile(
+    "tables",
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("tables")
 
 NASTY = (
     "A",

@@ -1,6 +1,15 @@
 """The data adapter: one validated, immutable table for each protocol."""
 
 from bayeseval.judgements._table import AuditEntry, Dropped, Factor, Judgements
+from bayeseval.judgements.convert import to_counts, to_pairwise
+from bayeseval.judgements.filters import (
+    filter_attention_checks,
+    filter_first_submission,
+    filter_incoherent,
+    filter_where,
+    filter_work_time,
+    work_times,
+)
 from bayeseval.judgements.identify import Identification, identify
 from bayeseval.judgements.likert import LikertJudgements, Scale
 from bayeseval.judgements.magnitude import MagnitudeJudgements
@@ -23,5 +32,13 @@ __all__ = [
     "Scale",
     "StrengthJudgements",
     "Summary",
+    "filter_attention_checks",
+    "filter_first_submission",
+    "filter_incoherent",
+    "filter_where",
+    "filter_work_time",
     "identify",
+    "to_counts",
+    "to_pairwise",
+    "work_times",
 ]

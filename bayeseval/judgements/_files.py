@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import pyarrow as pa
@@ -14,6 +15,15 @@ import pyarrow.parquet
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._intake import check_sources
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Beyond these sizes equal rows are counted by DuckDB while the file is read; errors then tell how
+# many rows are concerned, not which.
+MOST_PARQUET_ROWS = 2_000_000
+MOST_TEXT_BYTES = 200_000_000
+MEMORY_LIMIT = "700MB"
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
@@ -64,13 +74,26 @@ def read_frame(
 
 def _read_parquet(path: Path, roles: Mapping[str, str | None]) -> object:
     try:
-        names = pyarrow.parquet.read_schema(path).names
+        described = pyarrow.parquet.read_metadata(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise JudgementError(
             f"this is no readable Parquet file ({error}). Export it again."
         ) from None
-    sources = check_sources(roles, names)
+    sources = check_sources(roles, described.schema.to_arrow_schema().names)
+    if described.num_rows > MOST_PARQUET_ROWS:
+        return _engine().read_parquet(str(path))
     return pyarrow.parquet.read_table(path, columns=list(sources.values()))
+
+
+def _engine() -> "duckdb.DuckDBPyConnection":
+    """Return a DuckDB of its own, in bounded memory."""
+    import duckdb
+
+    limits: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY_LIMIT,
+        "preserve_insertion_order": False,
+    }
+    return duckdb.connect(config=limits)
 
 
 def _read_delimited(
@@ -87,6 +110,10 @@ def _read_delimited(
             names = next(csv.reader(file, delimiter=separator), [])
         sources = check_sources(roles, names)
         kept_as_text = {name: pa.string() for role, name in sources.items() if role not in typed}
+        if path.stat().st_size > MOST_TEXT_BYTES and encoding.lower() in ("utf-8", "utf8"):
+            return _engine().read_csv(
+                str(path), sep=separator, header=True, dtype=dict.fromkeys(kept_as_text, "VARCHAR")
+            )
         return pyarrow.csv.read_csv(
             path,
             read_options=pyarrow.csv.ReadOptions(encoding=encoding),

@@ -328,14 +328,37 @@ class Judgements(ABC):
         """Return further columns of ``to_frame`` that belong to the answer."""
         return {}
 
-    def _keep(self, rows: np.ndarray, *, rule: str) -> Self:
-        """Return the table with the rows of a Boolean mask, and a line in the audit trail."""
+    def keep_rows(self, rows: np.ndarray, *, rule: str) -> Self:
+        """Return the table with some of its rows, and a line in the audit trail.
+
+        Parameters
+        ----------
+        rows : numpy.ndarray of bool, one a row
+            The rows to keep.
+        rule : str
+            Why, in words; it is printed in reports.
+
+        Returns
+        -------
+        Judgements
+            A table of the same kind, without labels that no row uses any more.
+
+        Raises
+        ------
+        JudgementError
+            Nothing would be left.
+        """
+        if rows.dtype != bool or rows.shape != (self.n_rows,):
+            raise JudgementError(
+                f"rows= must be Boolean, one value for each of {self.n_rows} rows; found "
+                f"{rows.dtype} of shape {rows.shape}."
+            )
         if not rows.any():
             raise JudgementError(
                 f"the filter “{rule}” leaves none of the {self.n_rows} rows. Loosen the rule, or "
                 "look at summary() for what the table holds."
             )
-        factors = _recoded([replace(f, codes=f.codes[rows]) for f in self.factors])
+        factors = recoded([replace(f, codes=f.codes[rows]) for f in self.factors])
         removed: tuple[str, ...] = ()
         if self.annotators is not None:
             left = next(f.labels for f in factors if f.name == "annotator")
@@ -434,8 +457,8 @@ class Judgements(ABC):
         )
 
 
-def _recoded(factors: Sequence[Factor]) -> tuple[Factor, ...]:
-    """Drop labels that no row uses; factors with the same labels object keep sharing it."""
+def recoded(factors: Sequence[Factor]) -> tuple[Factor, ...]:
+    """Drop labels that no row uses; factors that share one tuple of labels keep sharing it."""
     shared: dict[int, list[Factor]] = {}
     for factor in factors:
         shared.setdefault(id(factor.labels), []).append(factor)
