@@ -2,10 +2,10 @@
 
 Run it after a change of a program or of its data, from the repository:
 
-    python3 -m uv run --isolated --python 3.12 --only-group oracle python -m tests.oracle.make_reference
+    uv run --isolated --python 3.12 --only-group oracle python -m tests.oracle.make_reference
 
-with the names of programs behind it, or none for all of them. It stops when a program and the
-50-digit evaluation (plain.py) disagree at an ordinary point.
+(`python3 -m uv` where uv came with pip), with the names of programs behind it, or none for all. It
+stops when a program and the 50-digit evaluation (plain.py) disagree at an ordinary point.
 """
 
 import hashlib
