@@ -1,0 +1,767 @@
+"""The command line: the package's main functions as commands.
+
+Results go to standard output, everything else to standard error. Only typer is imported at the top,
+so that help is quick.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Signature, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Never
+
+import typer
+
+from bayeseval._checks import nearest, some
+from bayeseval.errors import BayesEvalError
+
+if TYPE_CHECKING:
+    from bayeseval.comparison import Comparison
+    from bayeseval.inference import Posterior
+    from bayeseval.judgements import LikertJudgements
+    from bayeseval.ranking import Ranking
+
+WRONG_INPUT = 2
+NOT_CONVERGED = 3
+INTERRUPTED = 130
+
+_MODELLED = ("likert",)
+_READ_FROM_PYTHON = ("magnitude", "spa", "pairwise", "strength")
+_DEMO_SEED = 1
+
+app = typer.Typer(
+    name="bayeseval",
+    help="Bayesian modelling of ratings: from human judgements to a posterior ranking.",
+    epilog="Start with: bayeseval demo",
+    no_args_is_help=True,
+    add_completion=False,
+    # Rich takes a tenth of a second to import, and its tracebacks hide the message.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> Never:
+    """Run the command line and exit.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What stands after ``bayeseval``; that of the process by default.
+
+    Raises
+    ------
+    SystemExit
+        Always. Status 0; 2 for wrong input; 3 where sampling did not converge under ``--strict``;
+        130 where it was interrupted.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without Unicode shows an escape instead of ending in an error.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="backslashreplace")
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="bayeseval")
+    except (BayesEvalError, OSError) as error:
+        typer.echo(f"bayeseval: {error}", err=True)
+        sys.exit(WRONG_INPUT)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    sys.exit(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Table:
+    """A file and what its columns mean: the options of every command that reads judgements."""
+
+    file: Annotated[Path, typer.Argument(help="Judgements: CSV, TSV, JSON, JSON lines or Parquet.")]
+    protocol: Annotated[str, typer.Option(help="How people were asked.")] = "likert"
+    annotator: Annotated[str | None, typer.Option(help="Column of the annotator.")] = None
+    no_annotator: Annotated[
+        bool, typer.Option("--no-annotator", help="The export has no annotator identities.")
+    ] = False
+    system: Annotated[str | None, typer.Option(help="Column of the system.")] = None
+    rating: Annotated[str | None, typer.Option(help="Column of the rating.")] = None
+    item: Annotated[str | None, typer.Option(help="Column of the item.")] = None
+    criterion: Annotated[str | None, typer.Option(help="Column of the criterion.")] = None
+    moderator: Annotated[
+        list[str] | None,
+        typer.Option(help="Column that quality may vary by, such as the day; can be repeated."),
+    ] = None
+    count: Annotated[
+        str | None, typer.Option(help="Column that says how often the row was observed.")
+    ] = None
+    scale: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="LOW HIGH", help="Ends of the scale; inferred where left out."),
+    ] = None
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT=NUMBER",
+            help="What a rating's text means, such as Poor=1; TEXT= alone is no rating. "
+            "Can be repeated.",
+        ),
+    ] = None
+    repeats: Annotated[
+        bool,
+        typer.Option("--repeats", help="Several ratings of one output by one annotator are meant."),
+    ] = False
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(help="Cell that means nothing is there, such as NA; can be repeated."),
+    ] = None
+    separator: Annotated[
+        str | None, typer.Option(help="What stands between the columns; from the suffix.")
+    ] = None
+
+    def read(self) -> "LikertJudgements":
+        """Read the judgements."""
+        self._refuse_protocol()
+        if (self.annotator is None) != self.no_annotator:
+            raise BayesEvalError(
+                "say who judged: --annotator COLUMN, or --no-annotator for an export without "
+                f"identities; found {'neither' if self.annotator is None else 'both'}"
+            )
+        if self.system is None or self.rating is None:
+            lacking = [name for name in ("system", "rating") if getattr(self, name) is None]
+            raise BayesEvalError(
+                "likert judgements need --system COLUMN and --rating COLUMN; there is no "
+                f"{' and no '.join('--' + name for name in lacking)}"
+            )
+        from bayeseval.judgements import LikertJudgements
+
+        return LikertJudgements.read(
+            self.file,
+            annotator=self.annotator,
+            system=self.system,
+            rating=self.rating,
+            item=self.item,
+            criterion=self.criterion,
+            moderators=tuple(self.moderator or ()),
+            count=self.count,
+            scale=None if self.scale is None else tuple(_whole(end) for end in self.scale),
+            labels=dict(_meaning(label) for label in self.label) if self.label else None,
+            repeats=self.repeats,
+            missing=("", *(self.missing or ())),
+            separator=self.separator,
+        )
+
+    def _refuse_protocol(self) -> None:
+        if self.protocol in _MODELLED:
+            return
+        if self.protocol in _READ_FROM_PYTHON:
+            raise BayesEvalError(
+                f"--protocol is {some(_MODELLED)} so far; no family models {self.protocol!r} "
+                "judgements yet. From Python they can be read and summarised"
+            )
+        meant = nearest(self.protocol, [*_MODELLED, *_READ_FROM_PYTHON])
+        raise BayesEvalError(
+            f"--protocol is {some(_MODELLED)} so far; found {self.protocol!r}"
+            + (f". Did you mean {meant!r}?" if meant else "")
+        )
+
+
+def _reads_judgements(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `_Table`, gathered in its argument ``table``."""
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        names = [option.name for option in fields(_Table)]
+        command(table=_Table(**{name: values.pop(name) for name in names}), **values)
+
+    parameters = list(signature(command).parameters.values())
+    place = [parameter.name for parameter in parameters].index("table")
+    first, rest = parameters[:place], parameters[place + 1 :]
+    options = signature(_Table).parameters.values()
+    run.__dict__["__signature__"] = Signature([*first, *options, *rest])
+    return run
+
+
+def _whole(number: float) -> int | float:
+    return int(number) if number.is_integer() else number
+
+
+def _meaning(label: str) -> tuple[str, int | float | None]:
+    text, equals, number = label.rpartition("=")
+    if not equals:
+        raise BayesEvalError(
+            f"--label is TEXT=NUMBER, such as --label Poor=1; found {label!r} without '='"
+        )
+    if not number.strip():
+        return text, None
+    try:
+        return text, _whole(float(number))
+    except ValueError:
+        raise BayesEvalError(
+            f"--label is TEXT=NUMBER, such as --label Poor=1; found {number!r} where the number "
+            "should be"
+        ) from None
+
+
+_PosteriorFile = Annotated[Path, typer.Argument(metavar="POSTERIOR", help="File that fit wrote.")]
+_CiProb = Annotated[float | None, typer.Option(help="Probability of the intervals; 0.95.")]
+_CiKind = Annotated[
+    Literal["eti", "hdi"] | None,
+    typer.Option(help="Equal-tailed or highest-density intervals; eti."),
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+_Rope = Annotated[
+    tuple[float, float] | None,
+    typer.Option(metavar="LOW HIGH", help="Region of practical equivalence, such as 0.45 0.55."),
+]
+_Criterion = Annotated[str | None, typer.Option(help="Criterion; each in turn where left out.")]
+_By = Annotated[str | None, typer.Option(help="Moderator within whose levels to look.")]
+_Level = Annotated[str | None, typer.Option(help="Level of --by; each in turn where left out.")]
+
+
+def _show_version(*, wanted: bool) -> None:
+    if wanted:
+        from bayeseval import __version__
+
+        typer.echo(f"bayeseval {__version__}")
+        raise typer.Exit
+
+
+def _show_help(context: typer.Context, *, wanted: bool) -> None:
+    if wanted:
+        typer.echo(context.get_help())
+        raise typer.Exit
+
+
+# The group's help option is our own: typer's has no default, and to make sure of its type typer
+# imports pydantic, even for `bayeseval fit --help`.
+@app.callback(add_help_option=False)
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=lambda value: _show_version(wanted=value),
+            help="Show the version and exit.",
+        ),
+    ] = False,
+    wants_help: Annotated[
+        bool,
+        typer.Option(
+            "--help",
+            is_eager=True,
+            callback=lambda ctx, value: _show_help(ctx, wanted=value),
+            help="Show this message and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Options of every command."""
+
+
+@app.command()
+@_reads_judgements
+def fit(
+    *,
+    table: _Table,
+    thresholds: Annotated[
+        Literal["free", "scaled", "shifted", "common"],
+        typer.Option(help="How annotators may differ in their use of the scale."),
+    ] = "free",
+    discrimination: Annotated[
+        bool, typer.Option("--discrimination", help="Annotators differ in how well they tell.")
+    ] = False,
+    correlated_criteria: Annotated[
+        bool, typer.Option("--correlated-criteria", help="Model correlations between criteria.")
+    ] = False,
+    draws: Annotated[int, typer.Option(help="Draws kept, of each chain.")] = 1000,
+    tune: Annotated[int, typer.Option(help="Tuning steps of each chain.")] = 1000,
+    chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
+    cores: Annotated[int | None, typer.Option(help="Chains at a time; all cores.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="The same seed gives the same draws; fresh by default.")
+    ] = None,
+    target_accept: Annotated[float, typer.Option(help="Wanted acceptance rate.")] = 0.9,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit with 3, with no ranking and no report, if not converged."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the posterior to this netCDF file.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report to this .html or .md file.")
+    ] = None,
+    as_json: _Json = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", help="Say nothing on standard error but errors.")
+    ] = False,
+) -> None:
+    """Fit a file of judgements and print the ranking.
+
+    A posterior that did not converge is marked wherever it is printed or written.
+    """
+    _refuse_unwritable(out, "--out", (".nc",))
+    _refuse_unwritable(report, "--report", (".html", ".htm", ".md"))
+    judgements = table.read()
+    with _voice(quiet=quiet):
+        _say(repr(judgements), quiet=quiet)
+        from bayeseval.comparison import rank as rank_systems
+        from bayeseval.families import OrdinalProbit
+
+        family = OrdinalProbit(
+            thresholds=thresholds,
+            discrimination=discrimination,
+            criteria="correlated" if correlated_criteria else "separate",
+        )
+        posterior = _sampled(
+            judgements,
+            family,
+            draws=draws,
+            tune=tune,
+            chains=chains,
+            cores=cores,
+            seed=seed,
+            target_accept=target_accept,
+            quiet=quiet,
+        )
+        files: dict[str, str] = {}
+        if out is not None:
+            files["posterior"] = str(posterior.save(out))
+        refused = strict and not posterior.convergence.ok
+        ranking = None if refused else rank_systems(posterior)
+        if report is not None and not refused:
+            from bayeseval.reporting import report as write_report
+
+            files["report"] = str(write_report(posterior, judgements, report))
+        for kind, path in files.items():
+            _say(f"Wrote the {kind}: {path}", quiet=quiet)
+    if as_json:
+        _print_json(
+            {
+                "judgements": _about_judgements(judgements),
+                "posterior": _about(posterior),
+                "ranking": None if ranking is None else _about_ranking(ranking),
+                "files": files,
+            }
+        )
+    elif ranking is not None:
+        typer.echo(repr(ranking))
+    if posterior.settings.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if refused:
+        if quiet:
+            typer.echo(str(posterior.convergence), err=True)
+        raise typer.Exit(NOT_CONVERGED)
+
+
+@app.command()
+def rank(
+    *,
+    posterior: _PosteriorFile,
+    criterion: _Criterion = None,
+    by: _By = None,
+    level: _Level = None,
+    top: Annotated[
+        list[int] | None, typer.Option(help="The k of P(among the best k); can be repeated; 3.")
+    ] = None,
+    tier_prob: Annotated[
+        float, typer.Option(help="Probability that a boundary between tiers must reach.")
+    ] = 0.95,
+    ci_prob: _CiProb = None,
+    ci_kind: _CiKind = None,
+    as_json: _Json = False,
+) -> None:
+    """Rank the systems of a fitted posterior."""
+    from bayeseval.comparison import rank as rank_systems
+    from bayeseval.inference import load
+
+    loaded = load(posterior)
+    ranking = rank_systems(
+        loaded,
+        criterion=criterion,
+        by=by,
+        level=level,
+        top=tuple(top or (3,)),
+        tier_prob=tier_prob,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+    )
+    if as_json:
+        _print_json({"posterior": _about(loaded), "ranking": _about_ranking(ranking)})
+    else:
+        typer.echo(repr(ranking))
+
+
+@app.command()
+def compare(
+    *,
+    posterior: _PosteriorFile,
+    pairs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[A B]...", help="Pairs of systems; all where left out."),
+    ] = None,
+    quantity: Annotated[
+        str, typer.Option(help="win_probability, quality, or one of the family's estimands.")
+    ] = "win_probability",
+    category: Annotated[
+        str | None, typer.Option(help="Category, where the quantity has one value for each.")
+    ] = None,
+    rope: _Rope = None,
+    criterion: _Criterion = None,
+    by: _By = None,
+    level: _Level = None,
+    population: Annotated[
+        Literal["new", "observed"],
+        typer.Option(help="Average over new annotators and items, or those in the data."),
+    ] = "new",
+    ci_prob: _CiProb = None,
+    ci_kind: _CiKind = None,
+    as_json: _Json = False,
+) -> None:
+    """Compare pairs of systems of a fitted posterior.
+
+    A difference is always A − B, so that positive favours A.
+    """
+    labels = pairs or []
+    if len(labels) % 2:
+        raise BayesEvalError(
+            f"systems to compare come in pairs, A B; found {len(labels)} of them: {some(labels)}"
+        )
+    from bayeseval.comparison import compare as compare_systems
+    from bayeseval.inference import load
+
+    loaded = load(posterior)
+    comparison = compare_systems(
+        loaded,
+        list(zip(labels[::2], labels[1::2], strict=True)) or None,
+        quantity=quantity,
+        category=category,
+        rope=rope,
+        criterion=criterion,
+        by=by,
+        level=level,
+        population=population,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+    )
+    if as_json:
+        _print_json({"posterior": _about(loaded), "comparison": _about_comparison(comparison)})
+    else:
+        typer.echo(repr(comparison))
+
+
+@app.command()
+@_reads_judgements
+def report(
+    *,
+    posterior: _PosteriorFile,
+    table: _Table,
+    output: Annotated[
+        Path, typer.Option(help="Where to write: .html for a page, .md for Markdown.")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
+    rope: _Rope = None,
+    ci_prob: _CiProb = None,
+    ci_kind: _CiKind = None,
+) -> None:
+    """Write a report of a fitted posterior.
+
+    It needs the judgements again, with the same options as the fit.
+    """
+    _refuse_unwritable(output, "--output", (".html", ".htm", ".md"))
+    judgements = table.read()
+    from bayeseval.inference import load
+    from bayeseval.reporting import report as write_report
+
+    path = write_report(
+        load(posterior),
+        judgements,
+        output,
+        title=title,
+        rope=rope,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+    )
+    typer.echo(str(path))
+
+
+@app.command()
+@_reads_judgements
+def summary(*, table: _Table, as_json: _Json = False) -> None:
+    """Say what a file of judgements holds.
+
+    And what of it is dropped, and what the design can identify.
+    """
+    judgements = table.read()
+    found = judgements.summary()
+    if as_json:
+        facts = [dict(zip(("section", "name", "value"), fact, strict=True)) for fact in found.facts]
+        _print_json(
+            {
+                "judgements": _about_judgements(judgements),
+                "facts": facts,
+                "notes": found.notes,
+            }
+        )
+    else:
+        typer.echo(repr(found))
+
+
+@app.command()
+def demo(
+    *,
+    output: Annotated[Path, typer.Option(help="Folder to write to; made where needed.")] = Path(
+        "bayeseval-demo"
+    ),
+    draws: Annotated[int, typer.Option(help="Draws kept, of each of four chains.")] = 2000,
+) -> None:
+    """Go the whole way on simulated ratings.
+
+    Writes a file of ratings, fits them, prints the ranking and writes the report.
+    """
+    import numpy as np
+
+    output.mkdir(parents=True, exist_ok=True)
+    typer.echo("These data are SIMULATED: 30 annotators rate outputs of 5 systems for 20 items.")
+    from bayeseval.simulate import simulate_likert
+
+    simulated = simulate_likert(
+        n_annotators=30,
+        n_systems=5,
+        n_items=20,
+        n_categories=5,
+        design="ragged",
+        share_judged=0.25,
+        quality=np.array([0.7, 0.45, 0.35, -0.4, -1.1]),
+        interaction_sd=0.4,
+        taste_sd=0.4,
+        random_seed=_DEMO_SEED,
+    )
+    ratings = output / "ratings.csv"
+    simulated.judgements.to_frame().to_csv(ratings, index=False)
+    table = _Table(
+        file=ratings,
+        annotator="annotator",
+        system="system",
+        item="item",
+        rating="rating",
+        scale=(1, 5),
+    )
+    judgements = table.read()
+    _say(repr(judgements))
+    from bayeseval.comparison import rank as rank_systems
+    from bayeseval.families import OrdinalProbit
+    from bayeseval.reporting import report as write_report
+
+    with _voice():
+        posterior = _sampled(judgements, OrdinalProbit(), draws=draws, seed=_DEMO_SEED)
+    typer.echo(repr(rank_systems(posterior)))
+    true = simulated.truth["quality"].to_series().sort_values(ascending=False)
+    typer.echo(
+        "\nThe true order, known because the data are simulated: "
+        + " > ".join(f"{system} ({quality:+.2f})" for system, quality in true.items())
+    )
+    saved = posterior.save(output / "posterior.nc")
+    page = write_report(
+        posterior,
+        judgements,
+        output / "report.html",
+        title="Demonstration on simulated ratings: posterior ranking of 5 systems",
+    )
+    typer.echo(
+        f"\nIn {output.resolve()}:\n"
+        f"  {ratings.name:13} the simulated ratings\n"
+        f"  {saved.name:13} the posterior; bayeseval rank {saved}\n"
+        f"  {page.name:13} the report; open it in a browser\n"
+        "The same for a file of your own:\n"
+        f"  bayeseval fit {ratings} --annotator annotator --system system --item item "
+        f"--rating rating --scale 1 5 --draws {draws} --seed {_DEMO_SEED} --out posterior.nc "
+        "--report report.html"
+    )
+
+
+def _sampled(
+    judgements: "LikertJudgements",
+    family: Any,
+    *,
+    draws: int = 1000,
+    tune: int = 1000,
+    chains: int = 4,
+    cores: int | None = None,
+    seed: int | None = None,
+    target_accept: float = 0.9,
+    quiet: bool = False,
+) -> "Posterior":
+    """Fit, and say on standard error how it went."""
+    import warnings
+
+    from bayeseval.errors import ConvergenceWarning
+    from bayeseval.inference import fit as fit_family
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        posterior = fit_family(
+            judgements,
+            family,
+            draws=draws,
+            tune=tune,
+            chains=chains,
+            cores=cores,
+            random_seed=seed,
+            target_accept=target_accept,
+            progressbar=not quiet and sys.stderr.isatty(),
+        )
+    if posterior.settings.interrupted:
+        _say(
+            f"Interrupted: {posterior.settings.draws:,} of {draws:,} draws of each chain are kept.",
+            quiet=quiet,
+        )
+    _say(str(posterior.convergence), quiet=quiet)
+    return posterior
+
+
+def _say(text: str, *, quiet: bool = False) -> None:
+    if not quiet:
+        typer.echo(text, err=True)
+
+
+@contextmanager
+def _voice(*, quiet: bool = False) -> Iterator[None]:
+    """Let the package's messages through, or only its warnings."""
+    logger = logging.getLogger("bayeseval")
+    before = logger.level
+    logger.setLevel(logging.ERROR if quiet else logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _refuse_unwritable(path: Path | None, option: str, suffixes: tuple[str, ...]) -> None:
+    """Find out before minutes of sampling, not after, that a result cannot be written."""
+    if path is None:
+        return
+    if path.suffix.lower() not in suffixes:
+        raise BayesEvalError(f"{option} names a file that ends in {some(suffixes)}; found {path}")
+    if path.is_dir():
+        raise BayesEvalError(f"{option} must be a file; {path} is a folder")
+    if not path.absolute().parent.is_dir():
+        raise BayesEvalError(f"{option}: there is no folder {path.parent}; make it first")
+
+
+def _about_judgements(judgements: "LikertJudgements") -> dict[str, object]:
+    annotators, items = judgements.annotators, judgements.items
+    return {
+        "protocol": judgements.protocol,
+        "fingerprint": judgements.fingerprint,
+        "n_judgements": judgements.n_judgements,
+        "n_rows": judgements.n_rows,
+        "n_annotators": None if annotators is None else len(annotators),
+        "n_items": None if items is None else len(items),
+        "systems": judgements.systems,
+        "criteria": judgements.criteria,
+        "moderators": judgements.moderators,
+        "scale": {
+            "labels": judgements.scale.labels,
+            "values": judgements.scale.values,
+            "declared": judgements.scale.declared,
+        },
+        "dropped": judgements.dropped,
+    }
+
+
+def _about(posterior: "Posterior") -> dict[str, object]:
+    convergence = posterior.convergence
+    return {
+        "protocol": posterior.protocol,
+        "family": {"name": posterior.family.name, **_record(posterior.family)},
+        "effects": [effect.name for effect in posterior.declaration.effects],
+        "left_out": posterior.declaration.left_out,
+        "fingerprint": posterior.fingerprint,
+        "quality_scale": posterior.quality_scale,
+        "approximate": posterior.approximate,
+        "settings": posterior.settings,
+        "convergence": {
+            "ok": convergence.ok,
+            "problems": convergence.problems,
+            "divergences": convergence.divergences,
+            "quantities": convergence.to_frame(),
+        },
+    }
+
+
+def _about_ranking(ranking: "Ranking") -> dict[str, object]:
+    return {
+        "by": ranking.by,
+        "ci_prob": ranking.ci_prob,
+        "ci_kind": ranking.ci_kind,
+        "tier_prob": ranking.tier_prob,
+        "tier_rule": ranking.tier_rule,
+        "systems": ranking.to_frame(),
+        "rank_distribution": [
+            {
+                "criterion": part.criterion,
+                "level": part.level,
+                "probability": {
+                    system: list(row)
+                    for system, row in zip(
+                        part.distribution.index, part.distribution.to_numpy(), strict=True
+                    )
+                },
+            }
+            for part in ranking
+        ],
+    }
+
+
+def _about_comparison(comparison: "Comparison") -> dict[str, object]:
+    return {
+        "quantity": comparison.quantity,
+        "title": comparison.title,
+        "unit": comparison.unit,
+        "reference": comparison.reference,
+        "by": comparison.by,
+        "population": comparison.population,
+        "rope": comparison.rope,
+        "verdict_prob": comparison.verdict_prob,
+        "verdict_rule": comparison.verdict_rule,
+        "ci_prob": comparison.ci_prob,
+        "ci_kind": comparison.ci_kind,
+        "pairs": comparison.to_frame(),
+    }
+
+
+def _print_json(document: Mapping[str, object]) -> None:
+    from bayeseval import __version__
+
+    plain = _plain({"bayeseval": __version__, **document})
+    typer.echo(json.dumps(plain, ensure_ascii=False, allow_nan=False, indent=2))
+
+
+def _record(record: Any) -> dict[str, object]:
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def _plain(value: Any) -> Any:
+    """Turn records, tables and NumPy's numbers into what JSON has; a missing number is null."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if is_dataclass(value):
+        return _plain(_record(value))
+    if hasattr(value, "to_dict"):
+        return _plain(value.to_dict(orient="records"))
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return None
+    return value
+
+
+if __name__ == "__main__":
+    main()
