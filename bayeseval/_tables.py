@@ -95,7 +95,9 @@ def decimals_for(lower: np.ndarray, upper: np.ndarray) -> int:
     widths = widths[np.isfinite(widths) & (widths > 0)]
     if not widths.size:
         return 2
-    return int(np.clip(1 - math.floor(math.log10(float(np.median(widths)))), 0, 6))
+    width = float(np.median(widths))
+    # Between 1 and 3 the second decimal still says something.
+    return 2 if 1 <= width < 3 else int(np.clip(1 - math.floor(math.log10(width)), 0, 6))
 
 
 def number(value: float, decimals: int) -> str:

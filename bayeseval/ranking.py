@@ -291,8 +291,8 @@ class Ranking:
                 notes += [self._resolution(part), self.tier_rule]
             if len(part.tiers) > 1:
                 notes.append(
-                    f"All {len(part.tiers)} tiers are in the right order at once with probability "
-                    f"{probability(part.tiers_prob)}."
+                    f"{'Both' if len(part.tiers) == 2 else f'All {len(part.tiers)}'} tiers are in "
+                    f"the right order at once with probability {probability(part.tiers_prob)}."
                 )
             tables.append(Table(title, tuple(columns), tuple(notes), alarms))
         return tables
@@ -340,9 +340,9 @@ def _certain(value: float) -> str:
 
 def alarm_sentences(problems: tuple[str, ...], approximate: str | None) -> tuple[str, ...]:
     """Say above a table that its draws did not converge, or are an approximation."""
-    alarms = []
+    alarms: list[str] = []
     if problems:
-        alarms.append(f"NOT CONVERGED, do not report these numbers: {'; '.join(problems)}")
+        alarms += ["NOT CONVERGED, do not report these numbers.", *problems]
     if approximate is not None:
         alarms.append(f"APPROXIMATE draws, not from MCMC: {approximate}")
     return tuple(alarms)

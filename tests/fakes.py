@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
@@ -13,6 +13,9 @@ from scipy.stats import norm
 class FakeConvergence:
     ok: bool = True
     problems: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "Converged." if self.ok else "NOT converged."
 
     def to_frame(self) -> Any:
         import pandas as pd
@@ -31,7 +34,7 @@ class FakeEstimand:
 
 @dataclass(frozen=True)
 class FakeFamily:
-    name: str = "FakeFamily"
+    name: ClassVar[str] = "FakeFamily"
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,9 @@ def test_probabilities_never_print_as_certain() -> None:
     ]
 
 
-@pytest.mark.parametrize(("width", "decimals"), [(0.8, 2), (8, 1), (80, 0), (0.05, 3), (0, 2)])
+@pytest.mark.parametrize(
+    ("width", "decimals"), [(0.8, 2), (1.5, 2), (8, 1), (80, 0), (0.05, 3), (0, 2)]
+)
 def test_decimals_follow_the_width_of_the_intervals(width: float, decimals: int) -> None:
     import numpy as np
 

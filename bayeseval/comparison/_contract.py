@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 import xarray as xr
@@ -40,8 +40,7 @@ class EstimandLike(Protocol):
 class FamilyLike(Protocol):
     """The family that was fitted, of which only the name is read."""
 
-    @property
-    def name(self) -> str: ...
+    name: ClassVar[str]
 
 
 class PosteriorLike(Protocol):

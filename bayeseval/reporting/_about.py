@@ -9,13 +9,20 @@ from bayeseval.judgements import Judgements, Summary
 from bayeseval.ranking import Ranking
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Block
-from bayeseval.reporting._words import ASKED
+from bayeseval.reporting._words import ASKED, sentence
 from bayeseval.settings import ci_words
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_ROWS = 60
+HEADINGS = {
+    "n": "values",
+    "r_hat": "R-hat",
+    "ess_bulk": "bulk ESS",
+    "ess_tail": "tail ESS",
+    "worst_at": "worst at",
+}
 
 
 class _Summarised(Protocol):
@@ -93,8 +100,8 @@ def study(judgements: Judgements) -> Iterator[Block]:
     )
 
 
-def method(posterior: ReportedPosterior) -> Iterator[Block]:
-    """Describe the model, its priors, and whether the sampler reached the posterior."""
+def model(posterior: ReportedPosterior) -> Block:
+    """Describe the model and its priors."""
     text = posterior.describe()
     tables = []
     if text.priors:
@@ -118,25 +125,29 @@ def method(posterior: ReportedPosterior) -> Iterator[Block]:
                 ),
             )
         )
-    yield Block(
+    return Block(
         anchor="model",
         heading=f"Model: {posterior.family.name}",
         sentences=(*text.words, f"Quality: {posterior.quality_scale}."),
         formulas=tuple(text.formulas),
         tables=tuple(tables),
     )
-    convergence = posterior.convergence
-    problems = tuple(convergence.problems)
-    yield Block(
+
+
+def convergence(posterior: ReportedPosterior) -> Block:
+    """Say whether the sampler reached the posterior."""
+    verdict = posterior.convergence
+    problems = tuple(verdict.problems)
+    return Block(
         anchor="convergence",
         heading="Convergence",
         sentences=(
-            ("The sampler reached the posterior by every check that was made.",)
-            if convergence.ok
-            else ("The sampler did NOT reach the posterior:", *problems)
+            (str(verdict),)
+            if verdict.ok
+            else ("The sampler did NOT reach the posterior:", *map(sentence, problems))
         ),
         tables=_frame_table(
-            convergence.to_frame(),
+            verdict.to_frame(),
             "Diagnostics of the quantities that are reported",
             (
                 "R-hat should be below 1.01, bulk and tail ESS (effective numbers of draws) above "
@@ -155,7 +166,9 @@ def _frame_table(frame: "pd.DataFrame", title: str, note: str) -> tuple[Table, .
         values = shown[name]
         numeric = values.dtype.kind in "iuf"
         cells = tuple(_cell(value) for value in values.tolist())
-        columns.append(Column(str(name).replace("_", " "), cells, "number" if numeric else "label"))
+        columns.append(
+            Column(HEADINGS.get(str(name), str(name)), cells, "number" if numeric else "label")
+        )
     more = len(frame) - len(shown)
     notes = (note, f"{more} more rows are left out.") if more else (note,)
     return (Table(title, tuple(columns), notes),)

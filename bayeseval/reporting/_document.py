@@ -57,5 +57,6 @@ class Document:
     title: str
     subtitle: str
     alarms: tuple[str, ...]
+    marks: tuple[str, ...]
     answers: tuple[tuple[str, tuple[str, ...]], ...]
     sections: tuple[Section, ...]

@@ -296,14 +296,14 @@ class Results:
             )
             if annotators:
                 worst = annotators[:MOST_ANNOTATOR_PANELS]
+                who = "Every annotator, the worst fitting first"
+                if len(worst) < len(annotators):
+                    who = f"The {len(worst)} worst fitting of {len(annotators)} annotators"
                 pictures.append(
                     Picture(
                         plots.draw_annotators(self.checks.answers, worst, self.ci, alarms),
-                        f"The {len(worst)} worst fitting of {len(annotators)} annotators"
-                        if len(worst) < len(annotators)
-                        else "Every annotator, the worst fitting first"
-                        ": number of answers, and the share p of simulated tables that are at "
-                        "least as far from the expected shares.",
+                        f"{who}: number n of answers, and the share p of simulated tables that "
+                        "are at least as far from the expected shares.",
                         "Small bar charts, one an annotator, with predictive intervals.",
                     )
                 )

@@ -19,6 +19,12 @@ ASKED = {
 }
 
 
+def sentence(text: str) -> str:
+    """Begin with a capital and end with a full stop."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
 def listed(labels: Sequence[str], *, most: int = MOST_NAMED) -> str:
     """Join labels to "A, B and C", or "A, B and 3 more"."""
     if len(labels) > most + 1:
@@ -37,7 +43,7 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
     first, best = systems[0], float(frame["p_best"].iloc[0])
     by_chance = frame.sort_values("p_best", ascending=False, kind="stable")
     rivals = [
-        f"{row['system']} {probability(float(row['p_best']))}"
+        f"{row['system']} ({probability(float(row['p_best']))})"
         for _, row in by_chance.iterrows()
         if row["system"] != first and row["p_best"] >= 0.05
     ]
@@ -51,7 +57,7 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
     elif best >= 0.5:
         sentences = [f"{first} is ranked first with probability {probability(best)}."]
         if rivals:
-            sentences[0] += f" It may also be: {listed(rivals)}."
+            sentences[0] += f" Others that may be first: {listed(rivals)}."
     else:
         sentences = [
             f"No system is clearly the best: {first} leads, and is the best with probability "
@@ -59,8 +65,10 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
         ]
     sentences += _not_apart(ranking, part)
     if len(part.tiers) > 1:
-        steps = " above ".join(listed(tier) for tier in part.tiers[:4])
-        more = f" above {len(part.tiers) - 4} further tiers" if len(part.tiers) > 4 else ""
+        shown = len(part.tiers) if len(part.tiers) <= MOST_NAMED + 1 else MOST_NAMED
+        steps = " above ".join(listed(tier) for tier in part.tiers[:shown])
+        left = len(part.tiers) - shown
+        more = f" above {left} further tiers" if left else ""
         sentences.append(f"Tiers: {steps}{more}.")
     sentences.append(ranking.resolution[ranking.parts.index(part)])
     return sentences

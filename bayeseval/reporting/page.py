@@ -10,12 +10,12 @@ from bayeseval.comparison._contract import Population
 from bayeseval.errors import BayesEvalError
 from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking
-from bayeseval.reporting._about import method, origin, reading, study
+from bayeseval.reporting._about import convergence, model, origin, reading, study
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Document, Section
 from bayeseval.reporting._predictive import refuse_strangers
 from bayeseval.reporting._results import Checks, Results
-from bayeseval.reporting._words import answer
+from bayeseval.reporting._words import answer, sentence
 from bayeseval.settings import IntervalKind, resolve_ci
 
 SUFFIXES = (".html", ".htm", ".md")
@@ -123,7 +123,7 @@ def report(
         Section(
             "method",
             "The model and the computation",
-            tuple(block.marked(short) for block in method(posterior)),
+            (model(posterior), convergence(posterior).marked(short)),
         ),
         Section("reading", "How to read this, and how not to", tuple(reading(ranking))),
         Section("origin", "Where these numbers come from", tuple(origin(posterior, judgements))),
@@ -133,6 +133,7 @@ def report(
         title=title or f"Posterior ranking of {n_systems} system{'' if n_systems == 1 else 's'}",
         subtitle=repr(judgements),
         alarms=_long_alarms(ranking),
+        marks=short,
         answers=tuple(
             (part.criterion or "", tuple(answer(ranking, part))) for part in ranking.parts
         ),
@@ -178,10 +179,13 @@ def _of_criterion(comparison: Comparison | None, criterion: str | None) -> Compa
 def _long_alarms(ranking: Ranking) -> tuple[str, ...]:
     alarms = []
     if ranking.problems:
-        alarms.append(
-            "NOT CONVERGED. The sampler did not reach the posterior: nothing on this page may be "
-            f"reported. What is wrong, and what to do: {'; '.join(ranking.problems)}"
-        )
+        alarms += [
+            (
+                "NOT CONVERGED. The sampler did not reach the posterior: nothing on this page may "
+                "be reported. What is wrong, and what to do:"
+            ),
+            *map(sentence, ranking.problems),
+        ]
     if ranking.approximate is not None:
         alarms.append(
             "APPROXIMATE. These draws are an approximation of the posterior, not a sample from "

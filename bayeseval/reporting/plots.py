@@ -421,10 +421,11 @@ def _draw_thresholds(
         one = draws[..., index]
         lower, upper = interval(one, ci_prob=ci_prob, ci_kind=ci_kind)
         colour = colours[position % len(colours)]
-        axes.hlines(rows, lower, upper, color=colour, linewidth=1, alpha=0.6)
-        axes.plot(
-            one.mean(axis=0), rows, markers[position % len(markers)], color=colour, markersize=4
-        )
+        # A little apart, so that the intervals of one annotator do not hide one another.
+        heights = rows + 0.5 * ((position + 0.5) / len(chosen) - 0.5)
+        axes.hlines(heights, lower, upper, color=colour, linewidth=1, alpha=0.7)
+        marker = markers[position % len(markers)]
+        axes.plot(one.mean(axis=0), heights, marker, color=colour, markersize=3.5)
     words = "thresholds" if len(chosen) == n_thresholds else f"{len(chosen)} of the thresholds"
     axes.set_xlabel(f"{words}, low to high: right = harder to reach")
 

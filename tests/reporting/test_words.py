@@ -22,7 +22,7 @@ def test_certain_winner_is_named() -> None:
 def test_likely_winner_comes_with_the_rivals() -> None:
     first = words([0.2, 0.0, -2.0], 0.15)[0]
     assert first.startswith("X is ranked first with probability 0.8")
-    assert "It may also be: Y 0.1" in first
+    assert "Others that may be first: Y (0.1" in first
     assert "Z" not in first
 
 
