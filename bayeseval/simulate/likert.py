@@ -1,6 +1,5 @@
 """Likert judgements with known truth."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,23 +9,17 @@ from scipy.special import ndtri
 
 from bayeseval.errors import DesignError
 from bayeseval.judgements import LikertJudgements
-from bayeseval.simulate._design import Design, design_rows, labels_of, zero_sum_normal
+from bayeseval.simulate._design import (
+    Design,
+    Simulated,
+    design_rows,
+    given_or_drawn_quality,
+    labels_of,
+)
 
 
-@dataclass(frozen=True, eq=False)
-class SimulatedLikert:
-    """Simulated ratings and the parameters they were drawn from.
-
-    Parameters
-    ----------
-    judgements : LikertJudgements
-        The ratings.
-    truth : xarray.Dataset
-        Every parameter under its name in the posterior contract.
-    """
-
-    judgements: LikertJudgements
-    truth: xr.Dataset
+class SimulatedLikert(Simulated[LikertJudgements]):
+    """Simulated ratings and the parameters they were drawn from; see `simulate_likert`."""
 
 
 def simulate_likert(
@@ -111,13 +104,7 @@ def simulate_likert(
         share_judged=share_judged,
     )
     annotator, system, item = rows
-    if quality is None:
-        quality = zero_sum_normal(rng, n_systems, quality_sd)
-    elif np.shape(quality) != (n_systems,):
-        raise DesignError(
-            f"quality must have one value a system, {n_systems}; found shape {np.shape(quality)}."
-        )
-    quality = np.asarray(quality, dtype=float) - np.mean(quality)
+    quality = given_or_drawn_quality(rng, quality, n_systems, quality_sd)
     centre = (
         ndtri(np.arange(1, n_categories) / n_categories)
         if population_thresholds is None
