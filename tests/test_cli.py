@@ -1,0 +1,412 @@
+"""The command line, called in this process; one small fit is shared."""
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import bayeseval as be
+from bayeseval import cli, inference
+from bayeseval.simulate import simulate_likert
+
+COLUMNS = "--annotator worker --system model --item prompt --rating score --scale 1 5"
+SMALL = "--draws 200 --tune 200 --chains 2 --cores 1 --seed 1"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command left: status, standard output and standard error."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        def refuse(constant: str) -> None:
+            raise AssertionError(f"{constant} is not JSON")
+
+        return json.loads(self.out, parse_constant=refuse)
+
+
+type Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(command: str, *arguments: object) -> Ended:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main([*shlex.split(command), *map(str, arguments)])
+        captured = capsys.readouterr()
+        assert isinstance(ended.value.code, int)
+        return Ended(ended.value.code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    simulated = simulate_likert(n_annotators=6, n_systems=3, n_items=4, random_seed=1)
+    names = {"annotator": "worker", "system": "model", "item": "prompt", "rating": "score"}
+    path = tmp_path_factory.mktemp("cli") / "ratings.csv"
+    simulated.judgements.to_frame().rename(columns=names).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def fitted(ratings: Path) -> Path:
+    """Posterior of 2 chains of 200 draws: too few for the convergence check, so it is marked."""
+    judgements = be.LikertJudgements.read(
+        ratings, annotator="worker", system="model", item="prompt", rating="score", scale=(1, 5)
+    )
+    with pytest.warns(be.ConvergenceWarning):
+        posterior = be.fit(
+            judgements, draws=200, tune=200, chains=2, cores=1, random_seed=1, progressbar=False
+        )
+    return posterior.save(ratings.parent / "fitted.nc")
+
+
+@pytest.fixture
+def stubbed(fitted: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let fit return the saved posterior, changed as a test needs it."""
+
+    def stub(*, problems: tuple[str, ...] | None = None, interrupted: bool = False) -> None:
+        posterior = be.load(fitted)
+        convergence = posterior.convergence
+        if problems is not None:
+            convergence = replace(convergence, problems=problems)
+        settings = replace(posterior.settings, interrupted=interrupted)
+        changed = replace(posterior, convergence=convergence, settings=settings)
+        monkeypatch.setattr(inference, "fit", lambda *_, **__: changed)
+
+    return stub
+
+
+@pytest.mark.sampling
+def test_fit_writes_posterior_and_report_and_prints_one_json_document(
+    run: Run, ratings: Path, tmp_path: Path
+):
+    out, page = tmp_path / "posterior.nc", tmp_path / "report.html"
+    ended = run(f"fit {COLUMNS} {SMALL} --json", ratings, "--out", out, "--report", page)
+    assert ended.status == 0
+    document = ended.json
+    assert document["files"] == {"posterior": str(out), "report": str(page)}
+    assert "NOT CONVERGED" in page.read_text(encoding="utf-8")
+    assert document["judgements"]["n_annotators"] == 6
+    assert document["posterior"]["settings"]["random_seed"] == 1
+    assert document["posterior"]["settings"]["draws"] == 200
+    assert document["posterior"]["family"]["thresholds"] == "free"
+    assert document["posterior"]["fingerprint"] == be.load(out).fingerprint
+    assert not document["posterior"]["convergence"]["ok"]
+    assert "NOT converged" in ended.err
+    systems = document["ranking"]["systems"]
+    assert [row["position"] for row in systems] == [1, 2, 3]
+    assert systems[-1]["p_better_than_next"] is None
+    (part,) = document["ranking"]["rank_distribution"]
+    assert [sum(row) for row in part["probability"].values()] == pytest.approx([1, 1, 1])
+
+
+def test_fit_hands_on_the_options_of_table_family_and_sampler(
+    run: Run, ratings: Path, fitted: Path, monkeypatch: pytest.MonkeyPatch
+):
+    seen: dict[str, Any] = {}
+
+    def fit(judgements: Any, family: Any, **settings: Any) -> Any:
+        seen.update(settings, judgements=judgements, family=family)
+        return be.load(fitted)
+
+    monkeypatch.setattr(inference, "fit", fit)
+    ended = run(
+        f"fit {COLUMNS} --thresholds shifted --discrimination --correlated-criteria "
+        "--draws 7 --tune 8 --chains 3 --cores 2 --seed 9 --target-accept 0.95",
+        ratings,
+    )
+    assert ended.status == 0
+    numbers = {"draws": 7, "tune": 8, "chains": 3, "cores": 2, "random_seed": 9}
+    assert numbers.items() <= seen.items()
+    assert seen["target_accept"] == 0.95
+    assert seen["family"] == be.OrdinalProbit(
+        thresholds="shifted", discrimination=True, criteria="correlated"
+    )
+    assert seen["judgements"].fingerprint == be.load(fitted).fingerprint
+
+
+def test_strict_ends_with_3_saves_the_marked_posterior_and_reports_nothing(
+    run: Run, ratings: Path, tmp_path: Path, stubbed: Callable[..., None]
+):
+    stubbed()
+    out, page = tmp_path / "posterior.nc", tmp_path / "report.html"
+    ended = run(f"fit {COLUMNS} --strict --quiet", ratings, "--out", out, "--report", page)
+    assert ended.status == 3
+    assert ended.out == ""
+    assert "NOT converged" in ended.err
+    assert not be.load(out).convergence.ok
+    assert not page.exists()
+
+
+def test_strict_as_json_has_no_ranking_but_says_what_did_not_converge(
+    run: Run, ratings: Path, stubbed: Callable[..., None]
+):
+    stubbed(problems=("chains disagree",))
+    ended = run(f"fit {COLUMNS} --strict --json", ratings)
+    assert ended.status == 3
+    assert ended.json["ranking"] is None
+    assert ended.json["posterior"]["convergence"]["problems"] == ["chains disagree"]
+
+
+def test_strict_ends_with_0_where_sampling_converged(
+    run: Run, ratings: Path, stubbed: Callable[..., None]
+):
+    stubbed(problems=())
+    ended = run(f"fit {COLUMNS} --strict --quiet", ratings)
+    assert (ended.status, ended.err) == (0, "")
+    assert "Ranking of 3 systems" in ended.out
+    assert "NOT CONVERGED" not in ended.out
+
+
+def test_without_strict_the_ranking_is_printed_and_marked(
+    run: Run, ratings: Path, stubbed: Callable[..., None]
+):
+    stubbed()
+    ended = run(f"fit {COLUMNS} --quiet", ratings)
+    assert ended.status == 0
+    assert "NOT CONVERGED" in ended.out
+
+
+def test_interrupted_fit_keeps_its_draws_and_ends_with_130(
+    run: Run, ratings: Path, tmp_path: Path, stubbed: Callable[..., None]
+):
+    stubbed(interrupted=True)
+    ended = run(f"fit {COLUMNS}", ratings, "--out", tmp_path / "part.nc")
+    assert ended.status == 130
+    assert "Interrupted: 200 of 1,000 draws" in ended.err
+    assert be.load(tmp_path / "part.nc").settings.interrupted
+
+
+def test_interrupt_before_there_are_draws_ends_with_130(
+    run: Run, ratings: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def fit(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(inference, "fit", fit)
+    assert run(f"fit {COLUMNS}", ratings).status == 130
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (COLUMNS.replace("model", "modle"), "'model'"),
+        (COLUMNS.replace("--annotator worker", ""), "--no-annotator"),
+        (COLUMNS + " --no-annotator", "both"),
+        (COLUMNS.replace("--rating score", ""), "--rating"),
+        (COLUMNS.replace("1 5", "1 3"), "score"),
+        (COLUMNS + " --protocol pairwise", "'likert'"),
+        (COLUMNS + " --protocol lickert", "Did you mean 'likert'?"),
+        (COLUMNS + " --label Poor", "TEXT=NUMBER"),
+        (COLUMNS + " --label Poor=low", "'low'"),
+        (COLUMNS + " --draws 0", "draws="),
+        (COLUMNS + " --thresholds fre", "fre"),
+        (COLUMNS + " --out posterior.csv", ".nc"),
+        (COLUMNS + " --out nowhere/posterior.nc", "no folder nowhere"),
+        (COLUMNS + " --report report.pdf", ".html"),
+        (COLUMNS + " --drws 7", "--draws"),
+    ],
+)
+def test_wrong_input_ends_with_2_and_a_message_on_standard_error(
+    run: Run, ratings: Path, options: str, said: str
+):
+    ended = run(f"fit {options}", ratings)
+    assert ended.status == 2
+    assert said in ended.err
+    assert ended.out == ""
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "empty.csv", "folder.csv"])
+def test_unreadable_file_ends_with_2_and_names_the_file(run: Run, tmp_path: Path, name: str):
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "folder.csv").mkdir()
+    ended = run(f"fit {COLUMNS}", tmp_path / name)
+    assert ended.status == 2
+    assert name in ended.err
+
+
+def test_summary_counts_what_is_there(run: Run, ratings: Path):
+    ended = run(f"summary {COLUMNS}", ratings)
+    assert ended.status == 0
+    assert "72 ratings, 3 systems, 6 annotators" in ended.out
+    document = run(f"summary {COLUMNS} --json", ratings).json
+    assert document["judgements"]["scale"]["labels"] == ["1", "2", "3", "4", "5"]
+    assert {fact["section"] for fact in document["facts"]} >= {"scale", "ratings by category"}
+
+
+def test_summary_reads_text_ratings_missing_cells_and_an_export_without_identities(
+    run: Run, tmp_path: Path
+):
+    path = tmp_path / "text.tsv"
+    cells = ["Poor", "Good", "NA", "Good=ish", "Don't know"]
+    pd.DataFrame({"model": ["a", "b", "a", "b", "a"], "score": cells}).to_csv(
+        path, index=False, sep="\t"
+    )
+    labels = ["--label", "Poor=1", "--label", "Good=2", "--label", "Good=ish=1.5"]
+    ended = run(
+        "summary --no-annotator --system model --rating score --missing NA --json",
+        path,
+        *labels,
+        "--label",
+        "Don't know=",
+    )
+    assert ended.status == 0, ended.err
+    judgements = ended.json["judgements"]
+    assert judgements["n_annotators"] is None
+    assert judgements["n_judgements"] == 3
+    assert judgements["scale"]["labels"] == ["Poor", "Good=ish", "Good"]
+    assert sum(dropped["n_rows"] for dropped in judgements["dropped"]) == 2
+
+
+def test_summary_takes_several_moderators_and_counts(run: Run, tmp_path: Path):
+    path = tmp_path / "counted.csv"
+    frame = pd.DataFrame(
+        {
+            "w": ["1", "1"],
+            "m": ["a", "b"],
+            "s": [1, 3],
+            "day": ["1", "2"],
+            "lang": "en",
+            "n": [2, 5],
+        }
+    )
+    frame.to_csv(path, index=False)
+    ended = run(
+        "summary --annotator w --system m --rating s --moderator day --moderator lang "
+        "--count n --repeats --json",
+        path,
+    )
+    assert ended.status == 0, ended.err
+    assert ended.json["judgements"]["moderators"] == {"day": ["1", "2"], "lang": ["en"]}
+    assert ended.json["judgements"]["n_judgements"] == 7
+
+
+def test_rank_prints_the_table_or_json_with_the_interval_asked_for(run: Run, fitted: Path):
+    text = run("rank --ci-prob 0.8 --ci-kind hdi", fitted)
+    assert text.status == 0
+    assert "80 % highest-density" in " ".join(text.out.split())
+    document = run("rank --ci-prob 0.8 --ci-kind hdi --top 1 --top 2 --json", fitted).json
+    assert document["bayeseval"] == be.__version__
+    assert (document["ranking"]["ci_prob"], document["ranking"]["ci_kind"]) == (0.8, "hdi")
+    best, *_ = document["ranking"]["systems"]
+    assert best["p_top_1"] == best["p_best"]
+    assert 0 <= best["p_top_2"] <= 1
+    assert not document["posterior"]["convergence"]["ok"]
+
+
+def test_compare_takes_pairs_a_region_and_a_quantity(run: Run, fitted: Path):
+    document = run("compare --rope 0.45 0.55 --json", fitted, "system 3", "system 1").json
+    comparison = document["comparison"]
+    assert comparison["quantity"] == "win_probability"
+    assert comparison["rope"] == [0.45, 0.55]
+    (pair,) = comparison["pairs"]
+    assert (pair["system_a"], pair["system_b"]) == ("system 3", "system 1")
+    assert pair["p_in_rope"] + pair["p_above_rope"] + pair["p_below_rope"] == pytest.approx(1)
+    text = run("compare --quantity quality --rope -0.1 0.1", fitted)
+    assert text.status == 0
+    assert "3 pairs" in text.out
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("compare FITTED 'system 1'", "in pairs"),
+        ("compare FITTED 'system 1' 'system 9'", "'system 9'"),
+        ("compare FITTED --quantity qualty", "'quality'"),
+        ("compare FITTED --rope 0.6 0.7", "0.5"),
+        ("rank FITTED --criterion fluency", "criteri"),
+        ("rank FITTED --ci-prob 95", "0.95"),
+        ("rank RATINGS", "ratings.csv"),
+        ("rank missing.nc", "missing.nc"),
+        ("report FITTED RATINGS --annotator worker --rating score", "--system"),
+    ],
+)
+def test_wrong_questions_to_a_posterior_end_with_2(
+    run: Run, fitted: Path, ratings: Path, command: str, said: str
+):
+    ended = run(command.replace("FITTED", str(fitted)).replace("RATINGS", str(ratings)))
+    assert ended.status == 2
+    assert said in ended.err
+    assert ended.out == ""
+
+
+def test_report_is_written_from_posterior_and_the_judgements(
+    run: Run, fitted: Path, ratings: Path, tmp_path: Path
+):
+    page = tmp_path / "page.md"
+    ended = run(
+        f"report {COLUMNS} --title 'Three <systems>' --ci-prob 0.9",
+        fitted,
+        ratings,
+        "--output",
+        page,
+    )
+    assert (ended.status, ended.out) == (0, f"{page}\n")
+    text = page.read_text(encoding="utf-8")
+    assert "Three" in text
+    assert "90 %" in text
+
+
+def test_report_refuses_other_judgements_than_were_fitted(
+    run: Run, fitted: Path, ratings: Path, tmp_path: Path
+):
+    other = tmp_path / "other.csv"
+    pd.read_csv(ratings).iloc[1:].to_csv(other, index=False)
+    ended = run(f"report {COLUMNS}", fitted, other, "--output", tmp_path / "page.html")
+    assert ended.status == 2
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_demo_says_that_data_are_simulated_and_its_command_reads_its_file(
+    run: Run, tmp_path: Path, stubbed: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+):
+    seen: list[str] = []
+    stubbed(problems=())
+    from bayeseval import reporting
+
+    def report(posterior: Any, judgements: Any, path: Path, **_: object) -> Path:
+        seen.append(judgements.fingerprint)
+        return path
+
+    monkeypatch.setattr(reporting, "report", report)
+    ended = run("demo", "--output", tmp_path / "new" / "demo")
+    assert ended.status == 0, ended.err
+    assert "SIMULATED" in ended.out.splitlines()[0]
+    command = ended.out.splitlines()[-1].strip()
+    folder = tmp_path / "new" / "demo"
+    assert {path.name for path in folder.iterdir()} == {"ratings.csv", "posterior.nc"}
+    monkeypatch.chdir(tmp_path)
+    again = run(command.removeprefix("bayeseval ") + " --json")
+    assert again.status == 0
+    assert again.json["judgements"]["fingerprint"] == seen[0]
+
+
+def test_version_is_that_of_the_package(run: Run):
+    ended = run("--version")
+    assert (ended.status, ended.out) == (0, f"bayeseval {be.__version__}\n")
+
+
+@pytest.mark.parametrize("command", ["", "fit", "rank", "compare", "report", "summary", "demo"])
+def test_help_is_shown(run: Run, command: str):
+    ended = run(f"{command} --help")
+    assert ended.status == 0
+    assert ended.out.startswith(f"Usage: {' '.join(['bayeseval', command]).strip()} ")
+
+
+def test_unknown_command_ends_with_2_and_the_nearest(run: Run):
+    ended = run("fti")
+    assert ended.status == 2
+    assert "fit" in ended.err
