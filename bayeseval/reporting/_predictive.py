@@ -10,6 +10,7 @@ from bayeseval.judgements import Judgements, LikertJudgements
 from bayeseval.reporting._contract import PosteriorLike, PredictivePosterior
 
 N_BINS = 20
+MOST_CATEGORIES = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,7 @@ def simulate_answers(
     simulated = array.transpose("sample", "row").values
     observed = np.asarray(judgements.answers)
     if isinstance(judgements, LikertJudgements):
-        labels = judgements.scale.labels
-        return Simulated(labels, observed.astype(np.int64), simulated.astype(np.int64))
+        return _by_category(judgements.scale.labels, observed, simulated)
     if observed.dtype.kind in "iub":
         values = np.unique(np.concatenate([observed, simulated.ravel()]))
         return Simulated(
@@ -71,6 +71,17 @@ def simulate_answers(
         tuple(f"{middle:.3g}" for middle in middles),
         np.searchsorted(inner, observed, side="right"),
         np.searchsorted(inner, simulated, side="right"),
+    )
+
+
+def _by_category(labels: tuple[str, ...], observed: np.ndarray, simulated: np.ndarray) -> Simulated:
+    """Keep the categories; of a long scale, join neighbours into at most twenty groups."""
+    width = 1 if len(labels) <= MOST_CATEGORIES else -(-len(labels) // N_BINS)
+    if width > 1:
+        groups = [labels[start : start + width] for start in range(0, len(labels), width)]
+        labels = tuple(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}" for g in groups)
+    return Simulated(
+        labels, observed.astype(np.int64) // width, simulated.astype(np.int64) // width
     )
 
 

@@ -282,7 +282,7 @@ class Results:
             small = sum(one.p_value < 0.05 for one in annotators)
             sentences.append(
                 f"Annotator by annotator, {small} of {len(annotators)} have p below 0.05, where "
-                f"about {0.05 * len(annotators):.0f} are expected by chance."
+                f"about {0.05 * len(annotators):.2g} are expected by chance."
             )
         pictures = []
         alarms = (self.ranking.problems, self.ranking.approximate)

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 MOST_NUMBERED = 12
 MOST_COLUMN_LABELS = 20
 COLUMN_LABEL_WIDTH = 18
-MOST_THRESHOLDS = 10
+MOST_THRESHOLDS = 9
+SHOWN_OF_MANY_THRESHOLDS = 5
 
 
 def _styled[**P, R](draw: Callable[P, R]) -> Callable[P, R]:
@@ -414,7 +415,10 @@ def _draw_thresholds(
     import bayeseval.reporting._figures as fig
 
     n_thresholds = draws.shape[-1]
-    chosen = _every(n_thresholds, MOST_THRESHOLDS)
+    chosen = list(range(n_thresholds))
+    if n_thresholds > MOST_THRESHOLDS:
+        ends = np.linspace(0, n_thresholds - 1, SHOWN_OF_MANY_THRESHOLDS)
+        chosen = ends.round().astype(int).tolist()
     colours = (fig.BLUE, fig.VERMILION, fig.GREEN)
     markers = "osD^v"
     for position, index in enumerate(chosen):
@@ -426,8 +430,8 @@ def _draw_thresholds(
         axes.hlines(heights, lower, upper, color=colour, linewidth=1, alpha=0.7)
         marker = markers[position % len(markers)]
         axes.plot(one.mean(axis=0), heights, marker, color=colour, markersize=3.5)
-    words = "thresholds" if len(chosen) == n_thresholds else f"{len(chosen)} of the thresholds"
-    axes.set_xlabel(f"{words}, low to high: right = harder to reach")
+    few = "" if len(chosen) == n_thresholds else f"{len(chosen)} of the {n_thresholds} "
+    axes.set_xlabel(f"{few}thresholds (right = harder to reach)")
 
 
 @_styled
@@ -567,8 +571,11 @@ def _draw_shares(
     highest = float(max(shares.observed.max(), upper.max()))
     axes.set_ylim(0, max(1.06 * highest, axes.get_ylim()[1] if shared else 0))
     axes.set_xlim(-0.6, len(positions) - 0.4)
-    ticks = _every(len(positions), most_ticks)
-    room = max(3, (80 if whole else 24) // len(ticks))
+    # So many ticks that their labels stand side by side, in cells of the axis' font.
+    width = 84 if whole else 26
+    longest = max(cell_width(label) for label in answers.labels)
+    ticks = _every(len(positions), min(most_ticks, max(2, width // (longest + 2))))
+    room = max(3, width // len(ticks))
     fig.label_ticks(
         figure,
         axes,

@@ -151,8 +151,11 @@ def test_posterior_without_annotators_has_no_thresholds_to_draw() -> None:
 def test_hundred_thresholds_are_thinned() -> None:
     posterior, judgements = make_study(n_categories=101)
     figure = plot_thresholds(posterior)
-    assert "of the thresholds" in figure.axes[1].get_xlabel()
-    draw(plot_predictive(posterior, judgements, draws=5))
+    assert figure.axes[1].get_xlabel().startswith("5 of the 100 thresholds")
+    bars = plot_predictive(posterior, judgements, draws=5).axes[0]
+    heights = [patch.get_height() for patch in bars.patches]  # pyright: ignore[reportAttributeAccessIssue]
+    assert len(heights) == 17
+    assert sum(heights) == pytest.approx(1)
 
 
 def test_observed_bars_are_the_shares_of_the_judgements(study: Study) -> None:
