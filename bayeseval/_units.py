@@ -1,0 +1,214 @@
+"""Judgements as the classical statistics read them: numbers, judged units, criteria in turn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bayeseval._checks import nearest, some
+from bayeseval.errors import DesignError, JudgementError
+from bayeseval.judgements import (
+    Judgements,
+    LikertJudgements,
+    MagnitudeJudgements,
+    PairwiseJudgements,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """The judgements of one criterion.
+
+    Parameters
+    ----------
+    criterion : str or None
+        The criterion, where there are criteria.
+    rows : numpy.ndarray of int
+        Rows of the table, each as often as it counts.
+    """
+
+    criterion: str | None
+    rows: np.ndarray
+
+    @property
+    def key(self) -> dict[str, str]:
+        """The columns that name this slice in a result: none where there are no criteria."""
+        return {} if self.criterion is None else {"criterion": self.criterion}
+
+    @property
+    def where(self) -> str:
+        """Words that say where something was found."""
+        return "" if self.criterion is None else f" for criterion {self.criterion!r}"
+
+
+def slices(judgements: Judgements, criterion: str | None = None) -> Iterator[Slice]:
+    """Cut a table into its criteria (or the one asked for).
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any table.
+    criterion : str, optional
+        The criterion wanted; each in turn where left out.
+
+    Yields
+    ------
+    Slice
+        Rows of one criterion, in the order of the table.
+    """
+    known = judgements.criteria
+    if criterion is not None and criterion not in (known or ()):
+        meant = nearest(criterion, known or ())
+        raise JudgementError(
+            f"there is no criterion {criterion!r} in these judgements; they have "
+            f"{some(known) if known else 'none'}" + (f". Did you mean {meant!r}?" if meant else "")
+        )
+    if judgements.n_rows == 0:
+        raise JudgementError("expected at least one judgement; the table is empty.")
+    if known is None:
+        yield Slice(None, np.repeat(np.arange(judgements.n_rows), judgements.counts))
+        return
+    codes = judgements.codes("criterion")
+    for code, label in enumerate(known):
+        if criterion in (None, label):
+            rows = np.flatnonzero(codes == code)
+            yield Slice(label, np.repeat(rows, judgements.counts[rows]))
+
+
+def is_pairs(judgements: Judgements) -> bool:
+    """Say whether one judgement is about two systems."""
+    return len(judgements.system_factors) == 2
+
+
+def numbers(judgements: Judgements, *, what: str) -> np.ndarray:
+    """Return the answers of an absolute protocol as numbers, one a row.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Ratings or magnitudes.
+    what : str
+        The function that asks, for the message.
+
+    Returns
+    -------
+    numpy.ndarray of float64
+        Values of the scale; magnitudes as they were given.
+    """
+    if isinstance(judgements, LikertJudgements):
+        return judgements.values.astype(float)
+    if isinstance(judgements, MagnitudeJudgements):
+        return judgements.magnitudes.astype(float)
+    raise JudgementError(
+        f"{what} needs ratings or magnitudes, which are about one system; these are "
+        f"{type(judgements).__name__}, which compare two. For pairs use win_rates, "
+        "bradley_terry_ml or spa_test."
+    )
+
+
+def oriented(judgements: Judgements) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return answers about pairs as if the first label had always been shown first.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        A table about pairs.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The answer (outcome −1, 0, 1, probability or strength; larger favours the first system) and
+        the codes of the two systems, first below second.
+    """
+    a, b = judgements.codes("system_a"), judgements.codes("system_b")
+    swap = a > b
+    if isinstance(judgements, PairwiseJudgements):
+        values = np.array([1.0, -1.0, 0.0])[judgements.answers]
+        values = np.where(swap, -values, values) + 0.0
+    elif judgements.protocol == "spa":
+        values = np.where(swap, 1 - judgements.answers, judgements.answers)
+    else:
+        values = np.where(swap, -judgements.answers, judgements.answers) + 0.0
+    return values, np.minimum(a, b), np.maximum(a, b)
+
+
+def compact(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Give each combination of several columns of codes a number.
+
+    Parameters
+    ----------
+    columns : sequence of numpy.ndarray
+        Codes, all of one length.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        The number of each row's combination, and the combinations, shape (n, n_columns).
+    """
+    stacked = np.stack([np.asarray(column, dtype=np.int64) for column in columns], axis=1)
+    combinations, codes = np.unique(stacked, axis=0, return_inverse=True)
+    return codes.ravel(), combinations
+
+
+def unit_factors(judgements: Judgements) -> tuple[str, ...]:
+    """Return the factors that say what was judged.
+
+    A moderator belongs to the unit unless it says something about the annotator: unless every
+    annotator has one level of it.
+    """
+    factors = list(judgements.system_factors)
+    if judgements.has("item"):
+        factors.append("item")
+    for name in judgements.moderators:
+        if judgements.has("annotator"):
+            who, _ = compact([judgements.codes("annotator"), judgements.codes(name)])
+            if who.max() + 1 == len(judgements.labels("annotator")):
+                continue
+        factors.append(name)
+    return tuple(factors)
+
+
+def answers_by_unit(
+    judgements: Judgements, unit: Sequence[str] | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
+    """Return every row's answer and the unit it is about.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any table; pairs shown in either order are one unit.
+    unit : sequence of str, optional
+        Factors that say what was judged; `unit_factors` where left out.
+
+    Returns
+    -------
+    tuple
+        Answers as numbers; code of the unit; the combinations of codes; the factors.
+    """
+    factors = unit_factors(judgements) if unit is None else tuple(unit)
+    if not factors or isinstance(unit, str):
+        raise DesignError(
+            f"unit= must name the factors that say what was judged, such as ('system', 'item'); "
+            f"got {unit!r}"
+        )
+    if is_pairs(judgements):
+        values, first, second = oriented(judgements)
+        sides = {"system_a": first, "system_b": second}
+        columns = [sides.get(name, judgements.codes(name)) for name in factors]
+    else:
+        values = numbers(judgements, what="this")
+        columns = [judgements.codes(name) for name in factors]
+    codes, combinations = compact(columns)
+    return values, codes, combinations, factors
+
+
+def cell_means(
+    values: np.ndarray, row: np.ndarray, column: np.ndarray, shape: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mean of the values in each cell of a table (NaN where empty), and the counts."""
+    flat = row.astype(np.int64) * shape[1] + column
+    counts = np.bincount(flat, minlength=shape[0] * shape[1])
+    sums = np.bincount(flat, weights=values, minlength=shape[0] * shape[1])
+    means = np.full(len(sums), np.nan)
+    np.divide(sums, counts, out=means, where=counts > 0)
+    return means.reshape(shape), counts.reshape(shape)

@@ -1,0 +1,274 @@
+"""Krippendorff's alpha, with missing cells and a bootstrap over units."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+import numpy as np
+
+from bayeseval._checks import nearest
+from bayeseval._records import Record, Shown
+from bayeseval._units import answers_by_unit, slices
+from bayeseval.errors import DesignError
+from bayeseval.judgements import Judgements
+from bayeseval.settings import resolve_ci
+
+type Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+DEFAULT_LEVEL: dict[str, Level] = {
+    "likert": "ordinal",
+    "magnitude": "ratio",
+    "spa": "interval",
+    "pairwise": "nominal",
+    "strength": "interval",
+}
+# Units × values² from which on the package's table of coincidences would not fit in memory.
+MOST_CELLS = 20_000_000
+
+SHOWN = (
+    Shown("level", "level", "text"),
+    Shown("alpha", "alpha"),
+    Shown(("lower", "upper"), "interval"),
+    Shown("n_units", "units", "count"),
+    Shown("n_single", "judged once", "count"),
+    Shown("n_judgements", "judgements", "count"),
+    Shown("exact", "exact agreement", decimals=3),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    """All ordered pairs of two answers to one unit, and the marginal counts by unit."""
+
+    values: np.ndarray
+    unit: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    weight: np.ndarray
+    marginals: np.ndarray
+
+
+def _pairs(codes: np.ndarray, values: np.ndarray, n_units: int) -> _Pairs:
+    distinct, value = np.unique(values, return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    unit, value = codes[order], value.ravel()[order]
+    size = np.bincount(unit, minlength=n_units)
+    start = np.concatenate([[0], size.cumsum()[:-1]])
+    # The r-th answer of each unit is paired with the answers 1 … m of the same unit.
+    left = np.repeat(np.arange(len(unit)), size[unit])
+    right = np.arange(len(left)) - np.repeat(
+        np.concatenate([[0], size[unit].cumsum()[:-1]]), size[unit]
+    )
+    right = right + start[unit[left]]
+    other = left != right
+    left, right = left[other], right[other]
+    marginals = np.zeros((n_units, len(distinct)))
+    np.add.at(marginals, (unit, value), 1.0)
+    return _Pairs(
+        distinct, unit[left], value[left], value[right], 1 / (size[unit[left]] - 1), marginals
+    )
+
+
+def _difference(level: Level, values: np.ndarray, marginals: np.ndarray) -> np.ndarray:
+    """Return the squared difference between any two values; ordinal ones depend on marginals."""
+    if level == "nominal":
+        return 1 - np.eye(len(values))
+    if level == "interval":
+        return (values[:, None] - values) ** 2
+    if level == "ratio":
+        total = values[:, None] + values
+        result = np.zeros((len(values), len(values)))
+        np.divide(values[:, None] - values, total, out=result, where=total != 0)
+        return result**2
+    middle = marginals.cumsum() - marginals / 2
+    return (middle[:, None] - middle) ** 2
+
+
+def _alpha(level: Level, pairs: _Pairs, weights: np.ndarray) -> float:
+    marginals = weights @ pairs.marginals
+    total = marginals.sum()
+    delta = _difference(level, pairs.values, marginals)
+    expected = marginals @ delta @ marginals
+    if expected <= 0:
+        return float("nan")
+    observed = (pairs.weight * weights[pairs.unit] * delta[pairs.first, pairs.second]).sum()
+    return float(1 - (total - 1) * observed / expected)
+
+
+def _bootstrap(
+    level: Level, pairs: _Pairs, n_resamples: int, rng: np.random.Generator
+) -> np.ndarray:
+    n_units = len(pairs.marginals)
+    draws = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=n_resamples)
+    if level == "ordinal":
+        return np.array([_alpha(level, pairs, weights) for weights in draws])
+    delta = _difference(level, pairs.values, pairs.marginals.sum(axis=0))
+    of_unit = np.bincount(
+        pairs.unit, weights=pairs.weight * delta[pairs.first, pairs.second], minlength=n_units
+    )
+    marginals = draws @ pairs.marginals
+    expected = np.einsum("bi,ij,bj->b", marginals, delta, marginals, optimize=True)
+    result = np.full(n_resamples, np.nan)
+    np.divide(
+        (marginals.sum(axis=1) - 1) * (draws @ of_unit), expected, out=result, where=expected > 0
+    )
+    return 1 - result
+
+
+def krippendorff_alpha(
+    judgements: Judgements,
+    *,
+    level: Level | None = None,
+    criterion: str | None = None,
+    unit: Sequence[str] | None = None,
+    n_resamples: int = 1000,
+    ci_prob: float | None = None,
+    random_seed: int | None = None,
+) -> Record:
+    r"""Compute Krippendorff's alpha, one value a criterion.
+
+    .. math:: \alpha = 1 - D_o / D_e
+
+    with the observed disagreement :math:`D_o` within units and the disagreement :math:`D_e`
+    expected if all answers were dealt out by chance. Units need not be judged by the same people
+    nor equally often; a missing answer is absent, never a category. A unit that was judged once
+    says nothing about agreement; it is left out and counted.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any protocol; pairs shown in either order are one unit.
+    level : {"nominal", "ordinal", "interval", "ratio"}, optional
+        Level of measurement. By default ordinal for ratings, ratio for magnitudes, nominal for
+        outcomes, interval for probabilities and strengths.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    unit : sequence of str, optional
+        Factors that say what was judged. By default the systems, the item, and every moderator
+        that is not a property of the annotator.
+    n_resamples : int
+        Bootstrap resamples of units for the interval; 0 for none.
+    ci_prob : float, optional
+        Probability of the interval; `bayeseval.settings.ci_prob` where left out.
+    random_seed : int, optional
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    Record
+        One row a criterion, with the columns ``criterion`` (only where there are criteria),
+        ``level``, ``alpha`` (1 = perfect, 0 = as by chance, negative = less than by chance),
+        ``lower`` and ``upper`` (percentile bootstrap over units), ``n_units`` (judged at least
+        twice), ``n_single`` (left out), ``n_judgements`` (in those units), ``exact`` (share of
+        units on which all agree) and ``note``. Where everybody gave one and the same answer to
+        everything, alpha is not defined (0/0): it is NaN, and ``note`` says so.
+
+    Raises
+    ------
+    DesignError
+        If no unit was judged twice, or a ratio level is asked for with negative numbers.
+
+    References
+    ----------
+    Krippendorff, K. (2011). Computing Krippendorff's Alpha-Reliability.
+    https://repository.upenn.edu/asc_papers/43
+    """
+    import pandas as pd
+
+    level = _checked_level(level or DEFAULT_LEVEL[judgements.protocol])
+    prob, _ = resolve_ci(ci_prob)
+    rng = np.random.default_rng(random_seed)
+    values, codes, _, factors = answers_by_unit(judgements, unit)
+    if level == "ratio" and (values < 0).any():
+        raise DesignError(
+            "level='ratio' needs numbers from zero upwards; the smallest answer is "
+            f"{values.min():g}. Use level='interval'."
+        )
+    found = []
+    for piece in slices(judgements, criterion):
+        _, own = np.unique(codes[piece.rows], return_inverse=True)
+        given = values[piece.rows]
+        size = np.bincount(own)
+        many = size[own] > 1
+        if not many.any():
+            raise DesignError(
+                f"agreement needs units judged at least twice; every one of the {len(size):,} "
+                f"units ({' × '.join(factors)}){piece.where} was judged once. Have outputs judged "
+                "by two annotators, or name a wider unit=."
+            )
+        own, given = np.unique(own[many], return_inverse=True)[1], given[many]
+        pairs = _pairs(own, given, int(own.max()) + 1)
+        alpha = _point(level, pairs)
+        draws = (
+            _bootstrap(level, pairs, n_resamples, rng)
+            if n_resamples > 0 and np.isfinite(alpha)
+            else np.array([])
+        )
+        draws = draws[np.isfinite(draws)]
+        tail = (1 - prob) / 2
+        lower, upper = np.quantile(draws, [tail, 1 - tail]) if draws.size else (np.nan, np.nan)
+        exact = float(((pairs.marginals > 0).sum(axis=1) == 1).mean())
+        found.append(
+            {
+                **piece.key,
+                "level": level,
+                "alpha": alpha,
+                "lower": float(lower),
+                "upper": float(upper),
+                "n_units": len(pairs.marginals),
+                "n_single": int((size == 1).sum()),
+                "n_judgements": len(given),
+                "exact": exact,
+                "note": _note(alpha, exact),
+            }
+        )
+    table = pd.DataFrame(found)
+    notes = [
+        f"Unit: {' × '.join(factors)}. Interval: {100 * prob:.10g} % percentile bootstrap over "
+        f"units, {n_resamples:,} resamples."
+        if n_resamples > 0
+        else f"Unit: {' × '.join(factors)}.",
+        *dict.fromkeys(note for note in table["note"] if note),
+    ]
+    return Record(table=table, title="Krippendorff's alpha", notes=tuple(notes), shown=SHOWN)
+
+
+def _point(level: Level, pairs: _Pairs) -> float:
+    if len(pairs.values) == 1:
+        return float("nan")
+    if pairs.marginals.size * len(pairs.values) > MOST_CELLS:
+        return _alpha(level, pairs, np.ones(len(pairs.marginals)))
+    import krippendorff
+
+    return float(
+        krippendorff.alpha(
+            value_counts=pairs.marginals, value_domain=pairs.values, level_of_measurement=level
+        )
+    )
+
+
+def _note(alpha: float, exact: float) -> str:
+    if not np.isfinite(alpha):
+        return (
+            "Alpha is not defined where everybody gave the same answer to everything: there is "
+            "nothing that could have been told apart. Exact agreement is 100 %."
+        )
+    if exact >= 0.9 and alpha < 0.5:
+        return (
+            f"All annotators agree on {exact:.0%} of the units and alpha is yet {alpha:.2f}: "
+            "almost all answers are the same, so that almost as much agreement is expected by "
+            "chance, and a few differing answers decide (the prevalence paradox). Report exact "
+            "agreement beside it."
+        )
+    return ""
+
+
+def _checked_level(level: object) -> Level:
+    if level not in LEVELS:
+        meant = nearest(level, LEVELS) if isinstance(level, str) else None
+        raise DesignError(
+            f"level must be one of {', '.join(map(repr, LEVELS))}; got {level!r}"
+            + (f". Did you mean {meant!r}?" if meant else "")
+        )
+    return cast(Level, level)

@@ -1,0 +1,217 @@
+"""Kendall's W: between annotators, and within one annotator over repeats."""
+
+from typing import Literal
+
+import numpy as np
+
+from bayeseval._checks import some
+from bayeseval._records import Record, Shown
+from bayeseval._units import Slice, cell_means, compact, numbers, slices, unit_factors
+from bayeseval.errors import DesignError
+from bayeseval.judgements import Judgements
+
+type Objects = Literal["system", "output"]
+
+
+def kendalls_w(
+    judgements: Judgements,
+    *,
+    within: bool = False,
+    objects: Objects = "system",
+    criterion: str | None = None,
+) -> Record:
+    r"""Compute Kendall's coefficient of concordance.
+
+    For m rankings of n objects with rank sums :math:`R_i`,
+
+    .. math:: W = \frac{12 \sum_i (R_i - \bar R)^2}{m^2 (n^3 - n) - m \sum_j T_j}
+
+    where :math:`T_j = \sum (t^3 - t)` over the groups of t tied objects in ranking j. 1 = all
+    rankings are the same, 0 = no order in common.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Ratings or magnitudes.
+    within : bool
+        False: one ranking an annotator, from the annotator's mean answers. True: within each
+        annotator, the r-th judgement of every object, in the order of the table, makes the r-th
+        ranking; W is computed for each annotator and averaged (intra-annotator consistency).
+    objects : {"system", "output"}
+        What is ranked: systems, or single outputs (system × item, and moderators).
+    criterion : str, optional
+        Criterion; each in turn where left out.
+
+    Returns
+    -------
+    Record
+        With ``within=False`` one row a criterion; with ``within=True`` one row an annotator and a
+        row "mean" whose ``W`` is the average over annotators. Columns: ``criterion`` (only where
+        there are criteria), ``annotator`` (only within), ``W``, ``chi2`` = m(n − 1)W, ``df``,
+        ``p`` (chi-square approximation, good from n = 8 on; missing in the mean), ``n_rankings``
+        (m), ``n_objects`` (n), ``n_left_out`` (annotators who did not judge every object; within:
+        objects without a repeat and annotators without repeats). Where every ranking ties all
+        objects W is not defined: NaN.
+
+    Raises
+    ------
+    DesignError
+        If there are no identities, fewer than two rankings or fewer than two objects.
+
+    References
+    ----------
+    Kendall, M. G., & Babington Smith, B. (1939). The problem of m rankings. Annals of Mathematical
+    Statistics 10, 275–287. https://doi.org/10.1214/aoms/1177732186
+    """
+    import pandas as pd
+
+    if objects not in ("system", "output"):
+        raise DesignError(f"objects must be 'system' or 'output'; got {objects!r}")
+    if judgements.annotators is None:
+        raise DesignError(
+            "Kendall's W ranks by annotator, and this export has no identities. Agreement without "
+            "identities: krippendorff_alpha or icc(raters='slot')."
+        )
+    values = numbers(judgements, what="kendalls_w")
+    factors = ("system",) if objects == "system" else unit_factors(judgements)
+    codes, _ = compact([judgements.codes(name) for name in factors])
+    found: list[dict[str, object]] = []
+    for piece in slices(judgements, criterion):
+        _, thing = np.unique(codes[piece.rows], return_inverse=True)
+        who = judgements.codes("annotator")[piece.rows]
+        given = values[piece.rows]
+        if thing.max() < 1:
+            raise DesignError(f"Kendall's W needs at least two {objects}s to rank{piece.where}.")
+        if within:
+            found += _within(given, thing, who, judgements.annotators, piece, objects)
+        else:
+            found.append(_between(given, thing, who, judgements.annotators, piece, objects))
+    return Record(
+        table=pd.DataFrame(found),
+        title="Kendall's W "
+        + ("within annotators, over repeats" if within else "between annotators"),
+        notes=(
+            f"Ranked: {' × '.join(factors)}. "
+            + (
+                "The r-th judgement of every object makes an annotator's r-th ranking."
+                if within
+                else "One ranking an annotator, by mean answer; ties share their mean rank."
+            ),
+        ),
+        shown=(
+            Shown("annotator", "annotator", "label"),
+            Shown("W", "W"),
+            Shown("chi2", "χ²", decimals=2),
+            Shown("df", "df", "count"),
+            Shown("p", "p", "p"),
+            Shown("n_rankings", "rankings", "count"),
+            Shown("n_objects", f"{objects}s", "count"),
+            Shown("n_left_out", "left out", "count"),
+        ),
+    )
+
+
+def concordance(rankings: np.ndarray) -> dict[str, object]:
+    """Compute W, its chi-square and p from a table rankings × objects without gaps.
+
+    Parameters
+    ----------
+    rankings : numpy.ndarray, shape (m, n)
+        Anything that orders the objects of each row; larger need not be better.
+
+    Returns
+    -------
+    dict
+        ``W``, ``chi2``, ``df``, ``p``, ``n_rankings``, ``n_objects``.
+    """
+    from scipy.stats import chi2, rankdata
+
+    m, n = rankings.shape
+    ranks = rankdata(rankings, axis=1)
+    spread = ((ranks.sum(axis=0) - m * (n + 1) / 2) ** 2).sum()
+    ties = sum(
+        float((sizes**3 - sizes).sum())
+        for sizes in (np.unique(row, return_counts=True)[1] for row in ranks)
+    )
+    bottom = m**2 * (n**3 - n) - m * ties
+    w = 12 * spread / bottom if bottom > 0 else float("nan")
+    statistic = m * (n - 1) * w
+    return {
+        "W": float(w),
+        "chi2": float(statistic),
+        "df": n - 1,
+        "p": float(chi2.sf(statistic, n - 1)),
+        "n_rankings": m,
+        "n_objects": n,
+    }
+
+
+def _between(
+    values: np.ndarray,
+    thing: np.ndarray,
+    who: np.ndarray,
+    annotators: tuple[str, ...],
+    piece: Slice,
+    objects: Objects,
+) -> dict[str, object]:
+    people, person = np.unique(who, return_inverse=True)
+    means, _ = cell_means(values, person, thing, (len(people), int(thing.max()) + 1))
+    complete = np.isfinite(means).all(axis=1)
+    if complete.sum() < 2:
+        lacking = [annotators[code] for code in people[~complete]]
+        raise DesignError(
+            f"Kendall's W needs at least two annotators who judged every {objects}{piece.where}; "
+            f"{int(complete.sum())} of {len(people)} did. Not complete: {some(lacking)}. "
+            "krippendorff_alpha allows for missing cells."
+        )
+    return {
+        **piece.key,
+        **concordance(means[complete]),
+        "n_left_out": int((~complete).sum()),
+    }
+
+
+def _within(
+    values: np.ndarray,
+    thing: np.ndarray,
+    who: np.ndarray,
+    annotators: tuple[str, ...],
+    piece: Slice,
+    objects: Objects,
+) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    skipped = 0
+    for code in np.unique(who):
+        own = who == code
+        size = np.bincount(thing[own])
+        several = size > 1
+        if several.sum() < 2:
+            skipped += 1
+            continue
+        width = int(size[several].min())
+        matrix = np.stack([values[own][thing[own] == t][:width] for t in np.flatnonzero(several)])
+        found.append(
+            {
+                **piece.key,
+                "annotator": annotators[code],
+                **concordance(matrix.T),
+                "n_left_out": int(((size > 0) & ~several).sum()),
+            }
+        )
+    if not found:
+        raise DesignError(
+            f"intra-annotator consistency needs an annotator who judged at least two {objects}s "
+            f"twice or more{piece.where}; none did. Read the table with repeats=True, or rank "
+            "systems instead of outputs."
+        )
+    w = np.array([float(str(row["W"])) for row in found])
+    defined = w[np.isfinite(w)]
+    found.append(
+        {
+            **piece.key,
+            "annotator": "mean",
+            "W": float(defined.mean()) if defined.size else float("nan"),
+            "n_left_out": skipped,
+        }
+    )
+    return found

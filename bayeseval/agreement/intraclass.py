@@ -1,0 +1,263 @@
+"""The six intraclass correlations of Shrout and Fleiss, with both conventions of their names."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from bayeseval._records import Record, Shown
+from bayeseval._units import cell_means, compact, numbers, slices, unit_factors
+from bayeseval.errors import DesignError
+from bayeseval.judgements import Judgements
+from bayeseval.settings import resolve_ci
+
+type Raters = Literal["auto", "annotator", "slot"]
+
+FORMS = (
+    ("ICC(1,1)", "ICC(1)", "one-way", "agreement"),
+    ("ICC(2,1)", "ICC(A,1)", "two-way random", "agreement"),
+    ("ICC(3,1)", "ICC(C,1)", "two-way mixed", "consistency"),
+    ("ICC(1,k)", "ICC(k)", "one-way", "agreement"),
+    ("ICC(2,k)", "ICC(A,k)", "two-way random", "agreement"),
+    ("ICC(3,k)", "ICC(C,k)", "two-way mixed", "consistency"),
+)
+
+
+def icc(
+    judgements: Judgements,
+    *,
+    criterion: str | None = None,
+    unit: Sequence[str] | None = None,
+    raters: Raters = "auto",
+    ci_prob: float | None = None,
+) -> Record:
+    r"""Compute all six intraclass correlations, one set a criterion.
+
+    From the mean squares between targets (:math:`B`), within targets (:math:`W`), between raters
+    (:math:`J`) and of the residual (:math:`E`) of n targets × k raters:
+
+    .. math::
+        ICC(1,1) = \frac{B - W}{B + (k-1)W},\quad
+        ICC(2,1) = \frac{B - E}{B + (k-1)E + k(J-E)/n},\quad
+        ICC(3,1) = \frac{B - E}{B + (k-1)E}
+
+    and for the mean of k raters :math:`(B-W)/B`, :math:`(B-E)/(B+(J-E)/n)`, :math:`(B-E)/B`. Forms
+    1 and 2 ask for absolute agreement, form 3 for consistency: a rater who is stricter throughout
+    does not lower it.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Ratings or magnitudes.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    unit : sequence of str, optional
+        Factors that say what was judged (the targets), as in `krippendorff_alpha`.
+    raters : {"auto", "annotator", "slot"}
+        What the k columns are. ``"annotator"``: the people; targets that not all of them judged
+        are left out and counted. ``"slot"``: the first, second, … judgement of a target in the
+        order of the table, as many as every target has, whoever gave them; this is what crowd
+        studies report, and forms 2 and 3 then depend on an arbitrary order. ``"auto"``: annotators
+        where at least half of the targets were judged by all, otherwise slots.
+    ci_prob : float, optional
+        Probability of the interval; `bayeseval.settings.ci_prob` where left out.
+
+    Returns
+    -------
+    Record
+        Six rows a criterion, with the columns ``criterion`` (only where there are criteria),
+        ``form`` (Shrout & Fleiss), ``name`` (McGraw & Wong), ``model``, ``definition`` (agreement
+        or consistency), ``raters`` (single, or mean of k), ``icc``, ``lower``, ``upper``, ``F``,
+        ``df1``, ``df2``, ``p`` (of ICC = 0), ``n_targets``, ``n_raters``, ``n_left_out`` (targets
+        or, for slots, judgements), ``order_free`` (False where the value depends on the order of
+        slots). A negative value is possible: judgements of one target differ more than those of
+        different targets. Where all targets have the same mean and there is no other variation
+        either, all are NaN.
+
+    Raises
+    ------
+    DesignError
+        If every target was judged once, or fewer than two targets are left.
+
+    References
+    ----------
+    Shrout, P. E., & Fleiss, J. L. (1979). Intraclass correlations. Psychological Bulletin 86,
+    420–428. https://doi.org/10.1037/0033-2909.86.2.420
+
+    McGraw, K. O., & Wong, S. P. (1996). Forming inferences about some intraclass correlation
+    coefficients. Psychological Methods 1, 30–46. https://doi.org/10.1037/1082-989X.1.1.30
+    """
+    import pandas as pd
+
+    if raters not in ("auto", "annotator", "slot"):
+        raise DesignError(f"raters must be 'auto', 'annotator' or 'slot'; got {raters!r}")
+    prob, _ = resolve_ci(ci_prob)
+    values = numbers(judgements, what="icc")
+    factors = unit_factors(judgements) if unit is None else tuple(unit)
+    codes, _ = compact([judgements.codes(name) for name in factors])
+    found, notes = [], []
+    for piece in slices(judgements, criterion):
+        _, target = np.unique(codes[piece.rows], return_inverse=True)
+        size = np.bincount(target)
+        if size.max() < 2:
+            raise DesignError(
+                f"an ICC needs targets judged at least twice; every one of the {len(size):,} "
+                f"targets ({' × '.join(factors)}){piece.where} was judged by one annotator, so "
+                "that targets and annotators cannot be told apart."
+            )
+        who = judgements.codes("annotator")[piece.rows] if judgements.has("annotator") else None
+        chosen, matrix, left_out = _matrix(values[piece.rows], target, who, raters, piece.where)
+        if chosen == "slot" and raters == "auto":
+            why = "there are no identities" if who is None else "few targets were judged by all"
+            notes.append(
+                f"Raters are the first, second, … judgement of a target, whoever gave it: {why}."
+            )
+        found += [
+            {
+                **piece.key,
+                **row,
+                "n_left_out": left_out,
+                "order_free": chosen == "annotator" or row["model"] == "one-way",
+            }
+            for row in _forms(matrix, prob)
+        ]
+    table = pd.DataFrame(found)
+    if not table["order_free"].all():
+        notes.append(
+            "Forms 2 and 3 of slots depend on which judgement is called the first: report form 1."
+        )
+    return Record(
+        table=table,
+        title="Intraclass correlation",
+        notes=(
+            (
+                f"Targets: {' × '.join(factors)}. Interval: {100 * prob:.10g} %, from the F "
+                "distribution."
+            ),
+            *dict.fromkeys(notes),
+        ),
+        shown=(
+            Shown("form", "form", "text"),
+            Shown("name", "also called", "text"),
+            Shown("definition", "definition", "text"),
+            Shown("raters", "of", "text"),
+            Shown("icc", "ICC"),
+            Shown(("lower", "upper"), "interval"),
+            Shown("p", "p", "p"),
+            Shown("n_targets", "targets", "count"),
+            Shown("n_left_out", "left out", "count"),
+        ),
+    )
+
+
+def _matrix(
+    values: np.ndarray, target: np.ndarray, who: np.ndarray | None, raters: Raters, where: str
+) -> tuple[str, np.ndarray, int]:
+    """Return what the columns are, the table targets × raters without gaps, and what is left."""
+    if raters == "annotator" and who is None:
+        raise DesignError(
+            "raters='annotator' needs identities, which this export has not; use raters='slot'."
+        )
+    if who is not None and raters != "slot":
+        _, person = np.unique(who, return_inverse=True)
+        shape = (int(target.max()) + 1, int(person.max()) + 1)
+        means, _ = cell_means(values, target, person, shape)
+        complete = np.isfinite(means).all(axis=1)
+        enough = shape[1] > 1 and complete.sum() >= max(2, shape[0] / 2)
+        if enough or raters == "annotator":
+            if not (shape[1] > 1 and complete.sum() > 1):
+                raise DesignError(
+                    f"raters='annotator' needs at least two targets judged by all annotators; "
+                    f"{int(complete.sum())} of {shape[0]:,} were judged by all {shape[1]}{where}. "
+                    "Use raters='slot' (ICC(1,·) alone is then free of the order), or "
+                    "krippendorff_alpha, which allows for missing cells."
+                )
+            return "annotator", means[complete], int((~complete).sum())
+    size = np.bincount(target)
+    several = size > 1
+    if several.sum() < 2:
+        raise DesignError(f"an ICC needs at least two targets judged at least twice{where}.")
+    width = int(size[several].min())
+    order = np.argsort(target, kind="stable")
+    start = np.concatenate([[0], size.cumsum()[:-1]])
+    slot = np.empty(len(target), dtype=np.int64)
+    slot[order] = np.arange(len(target)) - start[target[order]]
+    rows = (slot < width) & several[target]
+    matrix = np.full((len(size), width), np.nan)
+    matrix[target[rows], slot[rows]] = values[rows]
+    return "slot", matrix[several], int((~rows).sum())
+
+
+def _forms(matrix: np.ndarray, prob: float) -> list[dict[str, object]]:
+    from scipy.stats import f as f_distribution
+
+    n, k = matrix.shape
+    grand = matrix.mean()
+    by_target = matrix.mean(axis=1)
+    by_rater = matrix.mean(axis=0)
+    between = k * ((by_target - grand) ** 2).sum() / (n - 1)
+    rater = n * ((by_rater - grand) ** 2).sum() / (k - 1)
+    within = ((matrix - by_target[:, None]) ** 2).sum() / (n * (k - 1))
+    residual = ((matrix - by_target[:, None] - by_rater + grand) ** 2).sum() / ((n - 1) * (k - 1))
+    high = 1 - (1 - prob) / 2
+    df1, df_within, df_residual = n - 1, n * (k - 1), (n - 1) * (k - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f_one, f_two = between / within, between / residual
+        single = [
+            (between - within) / (between + (k - 1) * within),
+            (between - residual) / (between + (k - 1) * residual + k * (rater - residual) / n),
+            (between - residual) / (between + (k - 1) * residual),
+        ]
+        mean = [
+            (between - within) / between,
+            (between - residual) / (between + (rater - residual) / n),
+            (between - residual) / between,
+        ]
+        ends = []
+        for ratio, df2 in ((f_one, df_within), (f_two, df_residual)):
+            low = ratio / f_distribution.ppf(high, df1, df2)
+            up = ratio * f_distribution.ppf(high, df2, df1)
+            ends.append((low, up))
+        rho = single[1]
+        fj = rater / residual
+        top = df_residual * (k * rho * fj + n * (1 + (k - 1) * rho) - k * rho) ** 2
+        bottom = df1 * k**2 * rho**2 * fj**2 + (n * (1 + (k - 1) * rho) - k * rho) ** 2
+        df_two = top / bottom
+        f_up = f_distribution.ppf(high, df1, df_two)
+        f_low = f_distribution.ppf(high, df_two, df1)
+        spread = (k * n - k - n) * residual
+        low_two = n * (between - f_up * residual) / (f_up * (k * rater + spread) + n * between)
+        up_two = n * (f_low * between - residual) / (k * rater + spread + n * f_low * between)
+        (low_one, up_one), (low_three, up_three) = ends
+        intervals = [
+            ((low_one - 1) / (low_one + k - 1), (up_one - 1) / (up_one + k - 1)),
+            (low_two, up_two),
+            ((low_three - 1) / (low_three + k - 1), (up_three - 1) / (up_three + k - 1)),
+            (1 - 1 / low_one, 1 - 1 / up_one),
+            (k * low_two / (1 + (k - 1) * low_two), k * up_two / (1 + (k - 1) * up_two)),
+            (1 - 1 / low_three, 1 - 1 / up_three),
+        ]
+    rows: list[dict[str, object]] = []
+    for index, (form, name, model, definition) in enumerate(FORMS):
+        one_way = model == "one-way"
+        ratio = f_one if one_way else f_two
+        df2 = df_within if one_way else df_residual
+        rows.append(
+            {
+                "form": form,
+                "name": name,
+                "model": model,
+                "definition": definition,
+                "raters": "single" if index < 3 else f"mean of {k}",
+                "icc": float((single + mean)[index]),
+                "lower": float(intervals[index][0]),
+                "upper": float(intervals[index][1]),
+                "F": float(ratio),
+                "df1": df1,
+                "df2": df2,
+                "p": float(f_distribution.sf(ratio, df1, df2)),
+                "n_targets": n,
+                "n_raters": k,
+            }
+        )
+    return rows

@@ -1,0 +1,222 @@
+"""Cohen's kappa of every two annotators, and Fleiss' kappa of all."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from bayeseval._records import Record, Shown
+from bayeseval._units import answers_by_unit, slices
+from bayeseval.errors import DesignError
+from bayeseval.judgements import Judgements
+from bayeseval.settings import resolve_ci
+
+SAME = "Kappa is not defined where everybody gave the same answer to everything."
+
+
+def cohen_kappa(
+    judgements: Judgements,
+    *,
+    weights: Literal["linear", "quadratic"] | None = None,
+    criterion: str | None = None,
+    unit: Sequence[str] | None = None,
+    min_units: int = 2,
+    ci_prob: float | None = None,
+) -> Record:
+    """Compute Cohen's kappa of every two annotators over the units that both judged.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any protocol whose answers are categories; pairs shown in either order are one unit.
+    weights : {"linear", "quadratic"}, optional
+        Weigh a disagreement by its distance in categories, or by its square.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    unit : sequence of str, optional
+        Factors that say what was judged, as in `krippendorff_alpha`.
+    min_units : int
+        Leave out two annotators who share fewer units than this.
+    ci_prob : float, optional
+        Probability of the interval; `bayeseval.settings.ci_prob` where left out.
+
+    Returns
+    -------
+    Record
+        One row two annotators, with the columns ``criterion`` (only where there are criteria),
+        ``annotator_a``, ``annotator_b``, ``n_units`` (judged by both), ``agreement`` (share that
+        is the same), ``kappa``, ``lower``, ``upper`` (normal, from the large-sample standard
+        error) and ``note``. Kappa of two annotators who gave one and the same answer to everything
+        is NaN. Where an annotator judged a unit more than once, the first judgement counts.
+
+    Raises
+    ------
+    DesignError
+        If there are no identities, or no two annotators share ``min_units`` units.
+
+    References
+    ----------
+    Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological
+    Measurement 20, 37–46. https://doi.org/10.1177/001316446002000104
+    """
+    import pandas as pd
+    from scipy.stats import norm
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    if weights not in (None, "linear", "quadratic"):
+        raise DesignError(f"weights must be 'linear', 'quadratic' or None; got {weights!r}")
+    if judgements.annotators is None:
+        raise DesignError("Cohen's kappa needs identities, which this export has not.")
+    prob, _ = resolve_ci(ci_prob)
+    values, codes, _, factors = answers_by_unit(judgements, unit)
+    categories, answer = _categories(judgements, values)
+    found = []
+    for piece in slices(judgements, criterion):
+        of_person: dict[int, dict[int, int]] = {}
+        for row in piece.rows:
+            own = of_person.setdefault(int(judgements.codes("annotator")[row]), {})
+            own.setdefault(int(codes[row]), int(answer[row]))
+        before = len(found)
+        for one, two in combinations(sorted(of_person), 2):
+            both = of_person[one].keys() & of_person[two].keys()
+            if len(both) < max(1, min_units):
+                continue
+            table = np.zeros((len(categories), len(categories)))
+            for key in both:
+                table[of_person[one][key], of_person[two][key]] += 1
+            kappa = lower = upper = float("nan")
+            if np.count_nonzero(table.sum(axis=0) + table.sum(axis=1)) > 1:
+                result = cohens_kappa(table, wt=weights)
+                kappa = float(result["kappa"])
+                half = norm.ppf(0.5 + prob / 2) * float(np.sqrt(max(result["var_kappa"], 0)))
+                lower, upper = kappa - half, min(1.0, kappa + half)
+            found.append(
+                {
+                    **piece.key,
+                    "annotator_a": judgements.annotators[one],
+                    "annotator_b": judgements.annotators[two],
+                    "n_units": len(both),
+                    "agreement": float(np.trace(table) / table.sum()),
+                    "kappa": kappa,
+                    "lower": lower,
+                    "upper": upper,
+                    "note": "" if np.isfinite(kappa) else SAME,
+                }
+            )
+        if len(found) == before:
+            raise DesignError(
+                f"no two annotators judged {min_units} units in common{piece.where}; there are "
+                f"{len(of_person)} annotators. krippendorff_alpha allows for missing cells."
+            )
+    table = pd.DataFrame(found)
+    return Record(
+        table=table,
+        title=f"Cohen's kappa{'' if weights is None else f', {weights} weights'}",
+        notes=(
+            f"Unit: {' × '.join(factors)}. Interval: {100 * prob:.10g} %, large-sample.",
+            *dict.fromkeys(note for note in table["note"] if note),
+        ),
+        shown=(
+            Shown("annotator_a", "annotator", "label"),
+            Shown("annotator_b", "and", "label"),
+            Shown("n_units", "units", "count"),
+            Shown("agreement", "agreement"),
+            Shown("kappa", "kappa"),
+            Shown(("lower", "upper"), "interval"),
+        ),
+    )
+
+
+def fleiss_kappa(
+    judgements: Judgements, *, criterion: str | None = None, unit: Sequence[str] | None = None
+) -> Record:
+    """Compute Fleiss' kappa, for units judged equally often by any annotators.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any protocol whose answers are categories; pairs shown in either order are one unit.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    unit : sequence of str, optional
+        Factors that say what was judged, as in `krippendorff_alpha`.
+
+    Returns
+    -------
+    Record
+        One row a criterion, with the columns ``criterion`` (only where there are criteria),
+        ``n_units``, ``n_each`` (judgements a unit), ``agreement`` (mean share of pairs of
+        answers to a unit that are the same), ``chance``, ``kappa`` and ``note``. Where everybody
+        gave one answer to everything kappa is NaN.
+
+    Raises
+    ------
+    DesignError
+        If units were judged unequally often, or once.
+
+    References
+    ----------
+    Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. Psychological
+    Bulletin 76, 378–382. https://doi.org/10.1037/h0031619
+    """
+    import pandas as pd
+    from statsmodels.stats.inter_rater import fleiss_kappa as kappa_of
+
+    values, codes, _, factors = answers_by_unit(judgements, unit)
+    categories, answer = _categories(judgements, values)
+    found = []
+    for piece in slices(judgements, criterion):
+        _, own = np.unique(codes[piece.rows], return_inverse=True)
+        table = np.zeros((int(own.max()) + 1, len(categories)))
+        np.add.at(table, (own, answer[piece.rows]), 1)
+        sizes, often = np.unique(table.sum(axis=1), return_counts=True)
+        if len(sizes) > 1 or sizes[0] < 2:
+            listed = ", ".join(
+                f"{int(n):,} units {int(size)}×" for size, n in zip(sizes, often, strict=True)
+            )
+            raise DesignError(
+                f"Fleiss' kappa needs every unit judged equally often, at least twice; found "
+                f"{listed}{piece.where}. krippendorff_alpha(level='nominal') is its counterpart "
+                "for unequal numbers and missing cells."
+            )
+        each = sizes[0]
+        agreement = float(((table * (table - 1)).sum(axis=1) / (each * (each - 1))).mean())
+        chance = float(((table.sum(axis=0) / table.sum()) ** 2).sum())
+        kappa = float(kappa_of(table)) if chance < 1 else float("nan")
+        found.append(
+            {
+                **piece.key,
+                "n_units": len(table),
+                "n_each": int(each),
+                "agreement": agreement,
+                "chance": chance,
+                "kappa": kappa,
+                "note": "" if np.isfinite(kappa) else SAME,
+            }
+        )
+    frame = pd.DataFrame(found)
+    return Record(
+        table=frame,
+        title="Fleiss' kappa",
+        notes=(
+            f"Unit: {' × '.join(factors)}.",
+            *dict.fromkeys(note for note in frame["note"] if note),
+        ),
+        shown=(
+            Shown("n_units", "units", "count"),
+            Shown("n_each", "judgements each", "count"),
+            Shown("agreement", "agreement"),
+            Shown("chance", "by chance"),
+            Shown("kappa", "kappa"),
+        ),
+    )
+
+
+def _categories(judgements: Judgements, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the categories from low to high and each row's; of a scale, unused ones too."""
+    used = np.unique(values)
+    scale = getattr(judgements, "scale", None)
+    # Weights count steps between categories, so that an unused one must keep its place.
+    categories = used if scale is None else np.array(scale.values)
+    return categories, np.searchsorted(categories, values)

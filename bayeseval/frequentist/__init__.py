@@ -1,0 +1,39 @@
+"""Means, classical tests and rankings: what the field publishes beside a posterior."""
+
+from bayeseval.frequentist.blocks import friedman, mixed_model
+from bayeseval.frequentist.bootstrap import BootstrapRanking, bootstrap_ranking
+from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
+from bayeseval.frequentist.quasi import quasi_variances
+from bayeseval.frequentist.ratings import rating_means, rating_tests, welch_from_summary
+from bayeseval.frequentist.stated import PowerCurve, SPATest, spa_power, spa_test
+from bayeseval.frequentist.variance import (
+    TukeyPairs,
+    anova,
+    anova_from_summary,
+    design_counts,
+    tukey,
+)
+from bayeseval.frequentist.wins import win_rates
+
+__all__ = [
+    "BootstrapRanking",
+    "BradleyTerryML",
+    "PowerCurve",
+    "SPATest",
+    "TukeyPairs",
+    "anova",
+    "anova_from_summary",
+    "bootstrap_ranking",
+    "bradley_terry_ml",
+    "design_counts",
+    "friedman",
+    "mixed_model",
+    "quasi_variances",
+    "rating_means",
+    "rating_tests",
+    "spa_power",
+    "spa_test",
+    "tukey",
+    "welch_from_summary",
+    "win_rates",
+]

@@ -1,0 +1,135 @@
+"""Log-likelihoods of one comparison, with derivatives, and when they have no maximum."""
+
+from typing import Literal
+
+import numpy as np
+
+type Model = Literal["logistic", "half", "davidson", "rao_kupper"]
+
+
+def _log_sigmoid(x: np.ndarray) -> np.ndarray:
+    return -np.logaddexp(0.0, -x)
+
+
+def terms(
+    model: Model, difference: np.ndarray, tie: float, outcome: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return log-likelihood, gradient and Hessian in (difference, tie parameter), one a row.
+
+    Davidson: probabilities of a, b, tie proportional to exp(d/2), exp(−d/2), exp(tie). Rao–Kupper:
+    P(a) = σ(d − tie), P(b) = σ(−d − tie), tie > 0. Half: a tie is half a win each.
+
+    Parameters
+    ----------
+    model : {"logistic", "half", "davidson", "rao_kupper"}
+        What happens with ties.
+    difference : numpy.ndarray
+        Log-worth of a minus that of b, plus the position effect.
+    tie : float
+        The tie parameter: log ν of Davidson, the threshold of Rao and Kupper; unused otherwise.
+    outcome : numpy.ndarray of int
+        0 = a, 1 = b, 2 = tie.
+
+    Returns
+    -------
+    tuple of numpy.ndarray
+        Shapes (n,), (n, 2), (n, 2, 2).
+    """
+    n = len(difference)
+    value, gradient, hessian = np.zeros(n), np.zeros((n, 2)), np.zeros((n, 2, 2))
+    if model == "davidson":
+        logits = np.stack([difference / 2, -difference / 2, np.full(n, tie)], axis=1)
+        log_p = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
+        a, b, t = np.exp(log_p).T
+        value = log_p[np.arange(n), outcome]
+        features = np.array([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0]])
+        mean = np.stack([(a - b) / 2, t], axis=1)
+        gradient = features[outcome] - mean
+        hessian[:, 0, 0] = -((a + b) / 4 - mean[:, 0] ** 2)
+        hessian[:, 1, 1] = -t * (1 - t)
+        hessian[:, 0, 1] = hessian[:, 1, 0] = mean[:, 0] * t
+        return value, gradient, hessian
+    weight = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])[outcome]
+    if model == "rao_kupper":
+        # A tie is σ(d + η) σ(η − d) (1 − exp(−2η)): two half-lines and a normalising factor.
+        tied = outcome == 2
+        pieces = (
+            ((outcome == 0).astype(float), 1.0, -1.0),
+            ((outcome == 1).astype(float), -1.0, -1.0),
+            (tied.astype(float), 1.0, 1.0),
+            (tied.astype(float), -1.0, 1.0),
+        )
+        factor = np.log(-np.expm1(-2 * tie))
+        value = value + np.where(tied, factor, 0.0)
+        gradient[:, 1] += np.where(tied, 2 / np.expm1(2 * tie), 0.0)
+        hessian[:, 1, 1] -= np.where(tied, 1 / np.sinh(tie) ** 2, 0.0)
+    else:
+        pieces = ((weight[:, 0], 1.0, 0.0), (weight[:, 1], -1.0, 0.0))
+    for share, sign, slope in pieces:
+        argument = sign * difference + slope * tie
+        log_s = _log_sigmoid(argument)
+        s = np.exp(log_s)
+        value = value + share * log_s
+        direction = np.array([sign, slope])
+        gradient += (share * (1 - s))[:, None] * direction
+        hessian -= (share * s * (1 - s))[:, None, None] * np.outer(direction, direction)
+    return value, gradient, hessian
+
+
+def probabilities(model: Model, difference: np.ndarray, tie: float) -> np.ndarray:
+    """Return the probabilities of a, b and tie, shape (n, 3)."""
+    return np.stack(
+        [
+            np.exp(terms(model, difference, tie, np.full(len(difference), outcome))[0])
+            if outcome < 2 or model in ("davidson", "rao_kupper")
+            else np.zeros(len(difference))
+            for outcome in range(3)
+        ],
+        axis=1,
+    )
+
+
+def is_separated(model: Model, design: np.ndarray, outcome: np.ndarray) -> bool:
+    """Say whether the likelihood rises for ever in some direction, by linear programming.
+
+    Parameters
+    ----------
+    model : {"logistic", "half", "davidson", "rao_kupper"}
+        What happens with ties.
+    design : numpy.ndarray, shape (n, p)
+        Rows of the linear predictor of the observed kinds of comparison; full column rank.
+    outcome : numpy.ndarray of int
+        Their outcomes.
+
+    Returns
+    -------
+    bool
+        True where no finite maximum exists.
+    """
+    from scipy.optimize import linprog
+
+    tied = model in ("davidson", "rao_kupper")
+    zero, one = np.zeros((len(design), 1)), np.ones((len(design), 1))
+    won = np.where((outcome == 1)[:, None], -design, design)
+    decided = outcome < 2
+    if model == "davidson":
+        blocks = [
+            np.hstack([won, zero])[decided],
+            np.hstack([won / 2, -one])[decided],
+            np.hstack([design / 2, one])[~decided],
+            np.hstack([-design / 2, one])[~decided],
+        ]
+    elif model == "rao_kupper":
+        blocks = [
+            np.hstack([won, -one])[decided],
+            np.hstack([design, one])[~decided],
+            np.hstack([-design, one])[~decided],
+        ]
+    else:
+        blocks = [won[decided], design[~decided], -design[~decided]]
+    rows = np.unique(np.concatenate(blocks), axis=0)
+    bounds = [(-1.0, 1.0)] * design.shape[1]
+    if tied:
+        bounds.append((0.0 if model == "rao_kupper" else -1.0, 1.0))
+    result = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds)
+    return bool(-result.fun > 1e-7)

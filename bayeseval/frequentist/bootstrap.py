@@ -1,0 +1,339 @@
+"""A ranking by means or win rates, with the clusters that a bootstrap implies."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from bayeseval._checks import some
+from bayeseval._records import Record, Shown
+from bayeseval._units import cell_means, is_pairs, numbers, slices
+from bayeseval.errors import DesignError
+from bayeseval.frequentist._corrections import checked_alpha
+from bayeseval.frequentist.wins import scores
+from bayeseval.judgements import Judgements
+from bayeseval.settings import resolve_ci
+
+type Resample = Literal["item", "annotator", "both", "judgement"]
+
+# Rows × resamples held at once.
+MOST_AT_ONCE = 4_000_000
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BootstrapRanking(Record):
+    """A bootstrapped ranking.
+
+    Parameters
+    ----------
+    table, title, notes, shown
+        As in `Record`; columns as in `bootstrap_ranking`.
+    pairs : pandas.DataFrame
+        One row two systems, the higher ranked first: ``system_a``, ``system_b``, ``estimate`` =
+        A − B, ``lower``, ``upper``, ``p_a_better`` (share of resamples in which A is better, half
+        of exact ties), ``p`` = 1 − p_a_better (one-sided).
+    n_resamples : int
+        Resamples drawn.
+    resample : str
+        What was resampled.
+    alpha : float
+        One-sided level of the clusters.
+    """
+
+    pairs: pd.DataFrame
+    n_resamples: int
+    resample: Resample
+    alpha: float
+
+    @property
+    def clusters(self) -> tuple[tuple[str, ...], ...]:
+        """Systems by cluster, best first; of the first criterion where there are several."""
+        table = self.table
+        if "criterion" in table:
+            table = table[table["criterion"] == table["criterion"].iloc[0]]
+        return tuple(tuple(group) for _, group in table.groupby("cluster")["system"])
+
+    def ranking(self, criterion: str | None = None) -> str:
+        """Write the clusters as RankME's Table 4 prints them: "1.–2. A + B | 3. C".
+
+        Parameters
+        ----------
+        criterion : str, optional
+            Criterion; needed where there are several.
+
+        Returns
+        -------
+        str
+            Clusters from best to worst, systems of one cluster joined by +.
+        """
+        table = self.table
+        if "criterion" in table:
+            known = list(dict.fromkeys(table["criterion"]))
+            if criterion is None and len(known) > 1:
+                raise DesignError(f"say which criterion=: {some(known)}.")
+            table = table[table["criterion"] == (criterion or known[0])]
+        parts, first = [], 1
+        for _, group in table.groupby("cluster")["system"]:
+            last = first + len(group) - 1
+            place = f"{first}." if first == last else f"{first}.–{last}."
+            parts.append(f"{place} {' + '.join(group)}")
+            first = last + 1
+        return " | ".join(parts)
+
+
+def bootstrap_ranking(
+    judgements: Judgements,
+    *,
+    resample: Resample | None = None,
+    n_resamples: int = 10_000,
+    alpha: float = 0.05,
+    criterion: str | None = None,
+    ci_prob: float | None = None,
+    random_seed: int | None = None,
+) -> BootstrapRanking:
+    """Rank systems by mean answer or win rate, with a paired bootstrap of the differences.
+
+    Whole items (or annotators, or both) are drawn with replacement, with all that was said about
+    every system: the comparison stays paired. A system is scored by the mean over items of its mean
+    answer to each (over annotators, when annotators are resampled). A is better than B at the
+    level alpha when A scores higher in at least 1 − alpha of the resamples (one-sided, the
+    convention of RankME and of machine translation campaigns). A new cluster starts where every
+    system above is better than every system below.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any protocol; pairs are scored by win rate.
+    resample : {"item", "annotator", "both", "judgement"}, optional
+        What is drawn. "both" draws items and annotators independently, each judgement counting
+        for the product, and scores the mean of judgements. By default items, else annotators, else
+        single judgements (which takes them as independent).
+    n_resamples : int
+        Resamples.
+    alpha : float
+        One-sided level of the clusters.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    ci_prob : float, optional
+        Probability of the percentile intervals; `bayeseval.settings.ci_prob` where left out.
+    random_seed : int, optional
+        Seed.
+
+    Returns
+    -------
+    BootstrapRanking
+        One row a system, best first, with the columns ``criterion`` (only where there are
+        criteria), ``cluster``, ``position``, ``system``, ``score``, ``lower``, ``upper``,
+        ``rank_lower``, ``rank_upper`` (interval of the rank over resamples; best = 1). ``pairs``
+        has the differences, ``ranking()`` the line that papers print. Resamples in which a system
+        was never judged are left out and counted in a note.
+
+    Raises
+    ------
+    DesignError
+        If what is resampled is missing or there is only one of it.
+
+    References
+    ----------
+    Novikova, J., Dušek, O., & Rieser, V. (2018). RankME: Reliable human ratings for natural
+    language generation. NAACL. https://doi.org/10.18653/v1/N18-2012
+    """
+    alpha = checked_alpha(alpha)
+    prob, _ = resolve_ci(ci_prob)
+    chosen = _resample(judgements, resample)
+    if n_resamples < 2:
+        raise DesignError(f"n_resamples must be at least 2; got {n_resamples}")
+    rng = np.random.default_rng(random_seed)
+    tables, pairs, notes = [], [], []
+    for piece in slices(judgements, criterion):
+        estimate, draws, systems = _scores(judgements, piece.rows, chosen, n_resamples, rng)
+        whole = np.isfinite(draws).all(axis=1)
+        if whole.sum() < 2:
+            raise DesignError(
+                f"too few resamples hold every system{piece.where}: some were judged on too few "
+                f"{chosen}s to be resampled."
+            )
+        if not whole.all():
+            notes.append(
+                f"{int((~whole).sum())} of {n_resamples:,} resamples lack a system{piece.where} "
+                "and were left out."
+            )
+        table, pair = _ranked(estimate, draws[whole], systems, prob, alpha)
+        for frame, collected in ((table, tables), (pair, pairs)):
+            for name, label in piece.key.items():
+                frame.insert(0, name, label)
+            collected.append(frame)
+    return BootstrapRanking(
+        table=pd.concat(tables, ignore_index=True),
+        title="Ranking by " + ("win rate" if is_pairs(judgements) else "mean answer"),
+        notes=(
+            (
+                f"Paired bootstrap over {_plural(chosen)}, {n_resamples:,} resamples; "
+                f"{100 * prob:.10g} % percentile intervals. A new cluster starts where every "
+                "system above scores higher than every system below in at least "
+                f"{100 * (1 - alpha):.10g} % of them."
+            ),
+            *notes,
+        ),
+        shown=(
+            Shown("cluster", "cluster", "count"),
+            Shown("position", "rank", "count"),
+            Shown(("rank_lower", "rank_upper"), "ranks", decimals=0),
+            Shown("system", "system", "label"),
+            Shown("score", "score"),
+            Shown(("lower", "upper"), "interval"),
+        ),
+        pairs=pd.concat(pairs, ignore_index=True),
+        n_resamples=n_resamples,
+        resample=chosen,
+        alpha=alpha,
+    )
+
+
+def _plural(resample: Resample) -> str:
+    return "items and annotators" if resample == "both" else f"{resample}s"
+
+
+def _resample(judgements: Judgements, resample: Resample | None) -> Resample:
+    if resample is None:
+        for name in ("item", "annotator"):
+            if judgements.has(name) and len(judgements.labels(name)) > 1:
+                return name
+        return "judgement"
+    if resample not in ("item", "annotator", "both", "judgement"):
+        raise DesignError(
+            f"resample must be 'item', 'annotator', 'both' or 'judgement'; got {resample!r}"
+        )
+    for name in ("item", "annotator"):
+        if resample in (name, "both"):
+            if not judgements.has(name):
+                raise DesignError(f"resample={resample!r} needs {name}s, which this table has not.")
+            if len(judgements.labels(name)) < 2:
+                raise DesignError(
+                    f"resample={resample!r} needs at least two {name}s; there is one: what is "
+                    "drawn from it is always the same."
+                )
+    return resample
+
+
+def _answers(judgements: Judgements, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return answers, system codes and the rows they come from: pairs give two answers a row."""
+    if not is_pairs(judgements):
+        return numbers(judgements, what="this")[rows], judgements.codes("system")[rows], rows
+    score = scores(judgements)[rows]
+    sides = [judgements.codes(name)[rows] for name in ("system_a", "system_b")]
+    return (
+        np.concatenate([score, 1 - score]),
+        np.concatenate(sides),
+        np.concatenate([rows, rows]),
+    )
+
+
+def _draw(n: int, n_resamples: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)
+
+
+def _chunks(n_resamples: int, width: int) -> Iterator[int]:
+    step = max(1, MOST_AT_ONCE // max(1, width))
+    for start in range(0, n_resamples, step):
+        yield min(step, n_resamples - start)
+
+
+def _scores(
+    judgements: Judgements,
+    rows: np.ndarray,
+    resample: Resample,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    values, system, source = _answers(judgements, rows)
+    present, system = np.unique(system, return_inverse=True)
+    systems = [judgements.systems[code] for code in present]
+    if len(systems) < 2:
+        raise DesignError(f"a ranking needs at least two systems; there is {systems[0]!r} alone.")
+    draws = []
+    if resample == "both":
+        item = np.unique(judgements.codes("item")[source], return_inverse=True)[1]
+        person = np.unique(judgements.codes("annotator")[source], return_inverse=True)[1]
+        belongs = (system[:, None] == np.arange(len(systems))).astype(float)
+        estimate = (values @ belongs) / belongs.sum(axis=0)
+        for size in _chunks(n_resamples, len(values)):
+            weights = _draw(int(item.max()) + 1, size, rng)[:, item]
+            weights *= _draw(int(person.max()) + 1, size, rng)[:, person]
+            draws.append(_ratio((weights * values) @ belongs, weights @ belongs))
+        return estimate, np.concatenate(draws), systems
+    unit = (
+        np.tile(np.arange(len(rows)), len(values) // len(rows))
+        if resample == "judgement"
+        else np.unique(judgements.codes(resample)[source], return_inverse=True)[1]
+    )
+    cells, _ = cell_means(values, unit, system, (int(unit.max()) + 1, len(systems)))
+    there = np.isfinite(cells).astype(float)
+    filled = np.nan_to_num(cells)
+    estimate = filled.sum(axis=0) / there.sum(axis=0)
+    for size in _chunks(n_resamples, len(cells)):
+        weights = _draw(len(cells), size, rng)
+        draws.append(_ratio(weights @ filled, weights @ there))
+    return estimate, np.concatenate(draws), systems
+
+
+def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
+    result = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=result, where=bottom > 0)
+    return result
+
+
+def _ranked(
+    estimate: np.ndarray, draws: np.ndarray, systems: list[str], prob: float, alpha: float
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    from scipy.stats import rankdata
+
+    # Stable, so that exact ties keep the natural order of labels.
+    order = np.argsort(-estimate, kind="stable")
+    tail = (1 - prob) / 2
+    ends = np.quantile(draws, [tail, 1 - tail], axis=0)
+    ranks = np.quantile(
+        rankdata(-draws, axis=1, method="min"), [tail, 1 - tail], axis=0, method="nearest"
+    )
+    n = len(systems)
+    better = np.full((n, n), 0.5)
+    rows = []
+    for i in range(n):
+        for j in range(i + 1, n):
+            a, b = order[i], order[j]
+            difference = draws[:, a] - draws[:, b]
+            # Means of the same answers in another order differ in the last bits.
+            tie = np.abs(difference) <= 1e-12
+            share = float(((difference > 0) & ~tie).mean() + tie.mean() / 2)
+            better[i, j] = share
+            low, high = np.quantile(difference, [tail, 1 - tail])
+            rows.append(
+                {
+                    "system_a": systems[a],
+                    "system_b": systems[b],
+                    "estimate": float(estimate[a] - estimate[b]),
+                    "lower": float(low),
+                    "upper": float(high),
+                    "p_a_better": share,
+                    "p": 1 - share,
+                }
+            )
+    cluster, clusters = 1, [1]
+    for cut in range(1, n):
+        cluster += int((better[:cut, cut:] >= 1 - alpha).all())
+        clusters.append(cluster)
+    table = pd.DataFrame(
+        {
+            "cluster": clusters,
+            "position": np.arange(1, n + 1),
+            "system": [systems[code] for code in order],
+            "score": estimate[order],
+            "lower": ends[0][order],
+            "upper": ends[1][order],
+            "rank_lower": ranks[0][order].astype(int),
+            "rank_upper": ranks[1][order].astype(int),
+        }
+    )
+    return table, pd.DataFrame(rows)

@@ -1,0 +1,441 @@
+"""SPA: t-tests of stated probabilities against one half, and the power of such a test."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from bayeseval._records import Record, Shown, printed
+from bayeseval._tables import Table
+from bayeseval._units import Slice, compact, slices
+from bayeseval.errors import DesignError, JudgementError
+from bayeseval.frequentist._corrections import (
+    NAMES,
+    Correction,
+    checked_alpha,
+    checked_correction,
+    corrected,
+    verdicts,
+)
+from bayeseval.frequentist.ratings import welch_from_summary
+from bayeseval.judgements import SPAJudgements
+from bayeseval.settings import resolve_ci
+
+type Unit = Literal["auto", "annotator", "item", "judgement"]
+
+SHOWN = (
+    Shown("system_a", "A", "label"),
+    Shown("system_b", "B", "label"),
+    Shown("n", "n", "count"),
+    Shown("mean", "mean P"),
+    Shown("sd", "SD"),
+    Shown(("lower", "upper"), "interval"),
+    Shown("t", "t", decimals=2),
+    Shown("p_corrected", "p corr.", "p"),
+    Shown("verdict", "verdict", "text"),
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SPATest(Record):
+    """SPA's tests, and whether the two directions of a pair mirror each other.
+
+    Parameters
+    ----------
+    table, title, notes, shown
+        As in `Record`.
+    symmetry : pandas.DataFrame
+        One row a pair that was asked in both directions; columns as in `spa_test`.
+    unit : str
+        What one value of the test is the mean of.
+    """
+
+    symmetry: pd.DataFrame
+    unit: str
+
+    def tables(self) -> list[Table]:
+        """Return the tables that are printed: the tests, and the symmetry where it can be tested.
+
+        Returns
+        -------
+        list of Table
+            Headings and formatted cells.
+        """
+        tables = super().tables()
+        if len(self.symmetry):
+            shown = (
+                Shown("system_a", "A", "label"),
+                Shown("system_b", "B", "label"),
+                Shown("test", "test", "text"),
+                Shown("n", "n", "count"),
+                Shown("estimate", "P[A≻B] + P[B≻A] − 1"),
+                Shown(("lower", "upper"), "interval"),
+                Shown("t", "t", decimals=2),
+                Shown("p_corrected", "p corr.", "p"),
+            )
+            columns = printed(self.symmetry, shown)
+            tables.append(Table("Do the two directions of a pair mirror each other?", columns))
+        return tables
+
+
+def spa_test(
+    judgements: SPAJudgements,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+    *,
+    directions: Literal["apart", "pooled"] = "apart",
+    unit: Unit = "auto",
+    criterion: str | None = None,
+    ci_prob: float | None = None,
+) -> SPATest:
+    r"""Test for every pair whether the mean stated probability differs from one half.
+
+    The two-sided one-sample t-test of system-level probabilistic assessment:
+    :math:`t = (\bar P - 1/2) / (s / \sqrt n)` with n − 1 degrees of freedom, corrected for the
+    number of pairs.
+
+    Parameters
+    ----------
+    judgements : SPAJudgements
+        Stated probabilities.
+    alpha : float
+        Level of significance, applied to the corrected p value.
+    correction : {"holm", "bonferroni", "none"}
+        Correction over all rows of one criterion (both directions of a pair are two tests).
+    directions : {"apart", "pooled"}
+        Test "A better than B" and "B better than A" apart, or pool them as P and 1 − P: then each
+        unit's answers in both directions are averaged.
+    unit : {"auto", "annotator", "item", "judgement"}
+        What makes one value of the test: each annotator's mean, each item's mean, or each row.
+        ``"auto"`` takes annotators where there are at least two, else items, else rows.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    ci_prob : float, optional
+        Probability of the interval of the mean (not corrected); `bayeseval.settings.ci_prob` where
+        left out.
+
+    Returns
+    -------
+    SPATest
+        ``table`` has one row a pair and direction asked, with the columns ``criterion`` (only where
+        there are criteria), ``system_a``, ``system_b`` (asked: is A better than B?), ``n``
+        (units), ``mean`` (of P[A better], 0–1), ``sd``, ``lower``, ``upper``, ``t``, ``df``, ``p``,
+        ``p_corrected``, ``verdict`` ("A better", "B better", "not rejected", "not defined") and
+        ``note``. With n = 1, or where all answers are the same (a system against itself), t is not
+        defined: NaN, and the note says so.
+
+        ``symmetry`` has one row a pair asked in both directions: ``test`` ("paired t" where units
+        answered both, else "Welch t"), ``n``, ``estimate`` = mean P[A≻B] + mean P[B≻A] − 1 (0 when
+        the two directions mirror each other), ``lower``, ``upper``, ``t``, ``df``, ``p``,
+        ``p_corrected``, ``note``.
+
+    Raises
+    ------
+    JudgementError
+        If these are no SPA judgements.
+
+    References
+    ----------
+    Ethayarajh, K., & Jurafsky, D. (2022). The authenticity gap in human evaluation. EMNLP.
+    https://doi.org/10.18653/v1/2022.emnlp-main.406
+    """
+    if not isinstance(judgements, SPAJudgements):
+        raise JudgementError(
+            f"spa_test needs SPAJudgements; got {type(judgements).__name__}. For ratings use "
+            "rating_tests, for outcomes of pairs bradley_terry_ml."
+        )
+    if directions not in ("apart", "pooled"):
+        raise JudgementError(f"directions must be 'apart' or 'pooled'; got {directions!r}")
+    alpha, correction = checked_alpha(alpha), checked_correction(correction)
+    prob, _ = resolve_ci(ci_prob)
+    chosen = _unit(judgements, unit)
+    frames, mirrored = [], []
+    for piece in slices(judgements, criterion):
+        groups = _by_direction(judgements, piece, chosen)
+        tested = groups if directions == "apart" else _pooled(groups)
+        frame = pd.DataFrame(
+            [
+                {**piece.key, **_labels(judgements, pair), **_one_sample(values, 0.5, prob)}
+                for pair, (_, values) in tested.items()
+            ]
+        ).rename(columns={"estimate": "mean"})
+        frame["p_corrected"] = corrected(frame["p"].to_numpy(), correction)
+        frame["verdict"] = verdicts(
+            frame["mean"].to_numpy(), frame["p_corrected"].to_numpy(), alpha, neutral=0.5
+        )
+        frames.append(frame)
+        symmetry = pd.DataFrame(
+            [
+                {**piece.key, **_labels(judgements, (a, b)), **_mirror(groups, a, b, prob)}
+                for a, b in groups
+                if a < b and (b, a) in groups
+            ]
+        )
+        if len(symmetry):
+            symmetry["p_corrected"] = corrected(symmetry["p"].to_numpy(), correction)
+            mirrored.append(symmetry)
+    table = pd.concat(frames, ignore_index=True)
+    return SPATest(
+        table=table,
+        title="Stated probability against one half",
+        notes=(
+            (
+                f"One value is {_words(chosen)}. Interval: {100 * prob:.10g} %, not corrected. "
+                f"p corr.: {NAMES[correction]} over the rows of one criterion; verdict at "
+                f"{alpha:g}."
+            ),
+            *dict.fromkeys(note for note in table["note"] if note),
+        ),
+        shown=SHOWN,
+        symmetry=pd.concat(mirrored, ignore_index=True) if mirrored else pd.DataFrame(),
+        unit=chosen,
+    )
+
+
+type _Groups = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]
+
+
+def _unit(judgements: SPAJudgements, unit: Unit) -> Unit:
+    if unit not in ("auto", "annotator", "item", "judgement"):
+        raise JudgementError(
+            f"unit must be 'auto', 'annotator', 'item' or 'judgement'; got {unit!r}"
+        )
+    if unit == "auto":
+        for name in ("annotator", "item"):
+            if judgements.has(name) and len(judgements.labels(name)) > 1:
+                return name
+        return "judgement"
+    if unit != "judgement" and not judgements.has(unit):
+        raise DesignError(f"unit={unit!r} needs the {unit} of every judgement, which is not there.")
+    return unit
+
+
+def _words(unit: Unit) -> str:
+    return "one judgement" if unit == "judgement" else f"the mean answer by one {unit}"
+
+
+def _labels(judgements: SPAJudgements, pair: tuple[int, int]) -> dict[str, str]:
+    return {"system_a": judgements.systems[pair[0]], "system_b": judgements.systems[pair[1]]}
+
+
+def _by_direction(judgements: SPAJudgements, piece: Slice, unit: Unit) -> _Groups:
+    """Return for each ordered pair the codes of its units and their mean answers."""
+    a, b = (judgements.codes(name)[piece.rows] for name in ("system_a", "system_b"))
+    own = np.arange(len(piece.rows)) if unit == "judgement" else judgements.codes(unit)[piece.rows]
+    answers = judgements.answers[piece.rows]
+    direction, pairs = compact([a, b])
+    groups: _Groups = {}
+    for index, (first, second) in enumerate(pairs.tolist()):
+        rows = direction == index
+        units, position = np.unique(own[rows], return_inverse=True)
+        means = np.bincount(position, weights=answers[rows]) / np.bincount(position)
+        groups[first, second] = (units, means)
+    return groups
+
+
+def _pooled(groups: _Groups) -> _Groups:
+    pooled: _Groups = {}
+    for a, b in groups:
+        if (b, a) in pooled or (a, b) in pooled:
+            continue
+        units, means = groups[a, b]
+        if (b, a) in groups:
+            other_units, other = groups[b, a]
+            units = np.concatenate([units, other_units])
+            means = np.concatenate([means, 1 - other])
+        keys, position = np.unique(units, return_inverse=True)
+        pooled[a, b] = (keys, np.bincount(position, weights=means) / np.bincount(position))
+    return pooled
+
+
+def _one_sample(values: np.ndarray, null: float, prob: float) -> dict[str, object]:
+    from scipy.stats import ttest_rel
+
+    n = len(values)
+    sd = float(values.std(ddof=1)) if n > 1 else float("nan")
+    row = {"n": n, "estimate": float(values.mean()), "sd": sd}
+    undefined = {"lower": np.nan, "upper": np.nan, "t": np.nan, "df": np.nan, "p": np.nan}
+    if n < 2:
+        return {**row, **undefined, "note": "One value alone: t is not defined."}
+    if np.ptp(values) <= 1e-12:
+        return {**row, **undefined, "note": "All values are the same (SD 0): t is not defined."}
+    result = ttest_rel(values, np.full(n, null))
+    ends = result.confidence_interval(prob)
+    return {
+        **row,
+        "lower": float(ends.low),
+        "upper": float(ends.high),
+        "t": float(result.statistic),
+        "df": float(result.df),
+        "p": float(result.pvalue),
+        "note": "",
+    }
+
+
+def _mirror(groups: _Groups, a: int, b: int, prob: float) -> dict[str, object]:
+    (units, forward), (others, backward) = groups[a, b], groups[b, a]
+    _, left, right = np.intersect1d(units, others, return_indices=True)
+    if len(left) > 1:
+        row = _one_sample(forward[left] + backward[right] - 1, 0.0, prob)
+        del row["sd"]
+        return {"test": "paired t", **row}
+    reverse = 1 - backward
+    welch = welch_from_summary(
+        mean_a=forward.mean(), sd_a=_sd(forward), n_a=len(forward),
+        mean_b=reverse.mean(), sd_b=_sd(reverse), n_b=len(reverse),
+        ci_prob=prob,
+    ).table.iloc[0]  # fmt: skip
+    return {
+        "test": "Welch t",
+        "n": len(forward) + len(backward),
+        "estimate": float(welch["estimate"]),
+        **{name: float(welch[name]) for name in ("lower", "upper", "t", "df", "p")},
+        "note": "" if np.isfinite(welch["t"]) else "Too few values, or none that vary: no test.",
+    }
+
+
+def _sd(values: np.ndarray) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PowerCurve(Record):
+    """Power of the test over the number of annotators.
+
+    Parameters
+    ----------
+    table, title, notes, shown
+        As in `Record`.
+    """
+
+    def needed(self, power: float = 0.8) -> pd.DataFrame:
+        """Return the smallest number of annotators on the curve that reaches a power.
+
+        Parameters
+        ----------
+        power : float
+            Power wanted, such as 0.8.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a curve: its columns, and ``n_annotators`` (missing where no number reaches it).
+        """
+        keys = [c for c in ("criterion", "system_a", "system_b", "mean", "sd") if c in self.table]
+        rows = []
+        for key, curve in self.table.groupby(keys, sort=False):
+            reached = curve.loc[curve["power"] >= power, "n_annotators"]
+            smallest = int(reached.min()) if len(reached) else pd.NA
+            rows.append({**dict(zip(keys, key, strict=True)), "n_annotators": smallest})
+        return pd.DataFrame(rows)
+
+
+def spa_power(
+    judgements: SPAJudgements | None = None,
+    *,
+    mean: float | None = None,
+    sd: float | None = None,
+    n_annotators: Iterable[int] = range(10, 201, 10),
+    alpha: float = 0.05,
+    n_tests: int | None = None,
+    unit: Unit = "auto",
+    criterion: str | None = None,
+) -> PowerCurve:
+    """Compute the power of the SPA test over the number of annotators.
+
+    The power of the two-sided t-test (noncentral t) for the mean and standard deviation given, or
+    for those of each pair of the judgements.
+
+    Parameters
+    ----------
+    judgements : SPAJudgements, optional
+        A pilot: each of its pairs has a curve, pooled over directions.
+    mean, sd : float, optional
+        Instead of judgements: mean of P[A better], 0–1, and its standard deviation.
+    n_annotators : iterable of int
+        Numbers of annotators, at least 2 each.
+    alpha : float
+        Level of significance.
+    n_tests : int, optional
+        Number of tests that are corrected for: the level is alpha / n_tests, which is exact for
+        Bonferroni and a lower bound on the power with Holm. By default the number of pairs of the
+        judgements, or 1.
+    unit, criterion
+        As in `spa_test`.
+
+    Returns
+    -------
+    PowerCurve
+        One row a pair and number, with the columns ``criterion``, ``system_a``, ``system_b`` (only
+        where judgements are given), ``mean``, ``sd``, ``n_annotators``, ``level`` (alpha after
+        correction) and ``power``; ``needed(0.8)`` gives the smallest number that suffices. A pair
+        whose answers do not vary (SD 0) has power 1, or ``level`` where its mean is one half.
+
+    Raises
+    ------
+    DesignError
+        If neither judgements nor mean and sd are given, or both.
+    """
+    alpha = checked_alpha(alpha)
+    numbers_of = [int(n) for n in n_annotators]
+    if not numbers_of or min(numbers_of) < 2:
+        raise DesignError("n_annotators must be numbers from 2 upwards.")
+    if judgements is None:
+        if mean is None or sd is None:
+            raise DesignError("give judgements of a pilot study, or mean= and sd=.")
+        if not 0 <= mean <= 1 or not 0 <= sd <= 0.75:
+            raise DesignError(
+                f"mean= must lie in [0, 1] and sd= in [0, 0.75]; got {mean!r} and {sd!r}. A "
+                "probability of 60 % is 0.6."
+            )
+        curves = [{"mean": float(mean), "sd": float(sd)}]
+        level = alpha / (n_tests or 1)
+    else:
+        if mean is not None or sd is not None:
+            raise DesignError("give judgements of a pilot study, or mean= and sd=, not both.")
+        pilot = spa_test(judgements, directions="pooled", unit=unit, criterion=criterion).table
+        columns = [c for c in ("criterion", "system_a", "system_b", "mean", "sd") if c in pilot]
+        usable = pilot[pilot["sd"].notna()]
+        curves = [
+            {str(name): value for name, value in row.items()}
+            for row in usable[columns].to_dict("records")
+        ]
+        if not curves:
+            raise DesignError("no pair of the pilot has two values, so that no SD is known.")
+        per_criterion = pilot.groupby("criterion").size().max() if "criterion" in pilot else None
+        level = alpha / (n_tests or int(per_criterion or len(pilot)))
+    rows = [
+        {**curve, "n_annotators": n, "level": level, "power": power}
+        for curve in curves
+        for n, power in zip(
+            numbers_of,
+            _power(float(curve["mean"]) - 0.5, float(curve["sd"]), numbers_of, level),
+            strict=True,
+        )
+    ]
+    return PowerCurve(
+        table=pd.DataFrame(rows),
+        title="Power of the SPA test",
+        notes=(f"Two-sided t-test at the level {level:.3g}.",),
+        shown=(
+            Shown("system_a", "A", "label"),
+            Shown("system_b", "B", "label"),
+            Shown("mean", "mean P"),
+            Shown("sd", "SD"),
+            Shown("n_annotators", "annotators", "count"),
+            Shown("power", "power"),
+        ),
+    )
+
+
+def _power(effect: float, sd: float, numbers_of: list[int], level: float) -> np.ndarray:
+    from statsmodels.stats.power import TTestPower
+
+    if sd <= 0:
+        return np.full(len(numbers_of), level if effect == 0 else 1.0)
+    test = TTestPower()
+    return np.array(
+        [float(test.power(abs(effect) / sd, n, level, alternative="two-sided")) for n in numbers_of]
+    )

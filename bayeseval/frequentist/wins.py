@@ -1,0 +1,120 @@
+"""Win rates: the share of comparisons that a system wins, half of the ties included."""
+
+import numpy as np
+import pandas as pd
+
+from bayeseval._records import Record, Shown
+from bayeseval._units import is_pairs, slices
+from bayeseval.errors import JudgementError
+from bayeseval.judgements import Judgements
+from bayeseval.settings import resolve_ci
+
+SHOWN = (
+    Shown("system", "system", "label"),
+    Shown("n", "comparisons", "count"),
+    Shown("wins", "wins", "count"),
+    Shown("ties", "ties", "count"),
+    Shown("losses", "losses", "count"),
+    Shown("win_rate", "win rate", decimals=4),
+    Shown("se", "SE", decimals=4),
+    Shown(("lower", "upper"), "interval"),
+    Shown("t", "t", decimals=2),
+    Shown("mean_over_opponents", "over opponents", decimals=4),
+)
+
+
+def win_rates(
+    judgements: Judgements, *, criterion: str | None = None, ci_prob: float | None = None
+) -> Record:
+    """Compute each system's win rate; of stated probabilities, its mean probability.
+
+    One comparison gives the winner 1 and the loser 0, or ½ each for a tie. A stated probability
+    gives P to the one and 1 − P to the other; a strength of preference only its sign.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Outcomes, stated probabilities or strengths.
+    criterion : str, optional
+        Criterion; each in turn where left out.
+    ci_prob : float, optional
+        Probability of the interval; `bayeseval.settings.ci_prob` where left out.
+
+    Returns
+    -------
+    Record
+        One row a system, best first, with the columns ``criterion`` (only where there are
+        criteria), ``system``, ``n`` (comparisons), ``wins``, ``ties``, ``losses`` (answers above,
+        at and below one half), ``win_rate`` (mean, 0–1; it depends on whom a system met), ``se`` =
+        SD/√n, ``lower``, ``upper`` (Student's t, within 0 and 1), ``t``, ``p`` (against one half;
+        all take comparisons as independent; NaN where they are all the same) and
+        ``mean_over_opponents`` (mean of the win rates against each opponent met).
+
+    Raises
+    ------
+    JudgementError
+        If these judgements are not about pairs.
+    """
+    from scipy.stats import t as t_distribution
+
+    prob, _ = resolve_ci(ci_prob)
+    rows = []
+    for piece in slices(judgements, criterion):
+        score = scores(judgements)[piece.rows]
+        a, b = (judgements.codes(name)[piece.rows] for name in ("system_a", "system_b"))
+        own = np.concatenate([a, b])
+        other = np.concatenate([b, a])
+        given = np.concatenate([score, 1 - score])
+        of_piece = []
+        for code in np.unique(own):
+            mine = given[own == code]
+            against = np.unique(other[own == code], return_inverse=True)[1]
+            by_opponent = np.bincount(against, weights=mine) / np.bincount(against)
+            n, mean = len(mine), float(mine.mean())
+            varies = n > 1 and np.ptp(mine) > 0
+            se = float(mine.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+            half = float(t_distribution.ppf(0.5 + prob / 2, n - 1)) * se if varies else np.nan
+            t = (mean - 0.5) / se if varies else float("nan")
+            of_piece.append(
+                {
+                    **piece.key,
+                    "system": judgements.systems[code],
+                    "n": n,
+                    "wins": int((mine > 0.5).sum()),
+                    "ties": int((mine == 0.5).sum()),
+                    "losses": int((mine < 0.5).sum()),
+                    "win_rate": mean,
+                    "se": se,
+                    "lower": max(0.0, mean - half) if varies else float("nan"),
+                    "upper": min(1.0, mean + half) if varies else float("nan"),
+                    "t": t,
+                    "p": float(2 * t_distribution.sf(abs(t), n - 1)) if varies else float("nan"),
+                    "mean_over_opponents": float(by_opponent.mean()),
+                }
+            )
+        rows += sorted(of_piece, key=lambda row: -row["win_rate"])
+    return Record(
+        table=pd.DataFrame(rows),
+        title="Win rates",
+        notes=(
+            (
+                "Win rate: half of the ties included; it depends on whom a system met. Interval: "
+                f"{100 * prob:.10g} %, as if comparisons were independent."
+            ),
+        ),
+        shown=SHOWN,
+    )
+
+
+def scores(judgements: Judgements) -> np.ndarray:
+    """Return what each row gives system a, from 0 to 1; b gets the rest."""
+    if not is_pairs(judgements):
+        raise JudgementError(
+            f"win rates need comparisons of two systems; these are {type(judgements).__name__}. "
+            "Turn ratings into pairs first, or use rating_means."
+        )
+    if judgements.protocol == "pairwise":
+        return np.array([1.0, 0.0, 0.5])[judgements.answers]
+    if judgements.protocol == "spa":
+        return judgements.answers
+    return (np.sign(judgements.answers) + 1) / 2
