@@ -1,0 +1,53 @@
+"""The scripts of examples/ and the README's code run as they stand, with fewer draws."""
+
+import re
+import runpy
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import bayeseval as be
+from bayeseval.simulate import simulate_likert
+
+ROOT = Path(__file__).parents[1]
+WRITTEN = {"ratings.csv", "report.html"}
+
+
+@pytest.fixture
+def few_draws(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Run in an empty folder, with 2 chains of 100 draws whatever the script asks for."""
+    whole = be.fit
+
+    def fit(judgements: be.Judgements, *, random_seed: int, draws: int = 1000) -> be.Posterior:
+        few = partial(whole, judgements, random_seed=random_seed, draws=min(draws, 100))
+        with pytest.warns(be.ConvergenceWarning):
+            return few(tune=200, chains=2, cores=1, progressbar=False)
+
+    monkeypatch.setattr(be, "fit", fit)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.sampling
+@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda p: p.stem)
+def test_example_runs_and_writes_its_report(
+    few_draws: Path, script: Path, capsys: pytest.CaptureFixture[str]
+):
+    runpy.run_path(str(script), run_name="__main__")
+    assert {path.name for path in few_draws.iterdir()} == WRITTEN | {"posterior.nc"}
+    assert "Ranking of 4 systems" in capsys.readouterr().out
+
+
+@pytest.mark.sampling
+def test_code_of_the_readme_runs(few_draws: Path, capsys: pytest.CaptureFixture[str]):
+    names = {"annotator": "worker", "system": "model", "item": "prompt", "rating": "score"}
+    simulated = simulate_likert(n_annotators=5, n_systems=3, n_items=3, random_seed=1)
+    frame = simulated.judgements.to_frame().rename(columns=names)
+    frame.to_csv("ratings.csv", index=False)
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    exec(compile(code, "README.md", "exec"), {})  # the README's own code
+    assert {path.name for path in few_draws.iterdir()} == WRITTEN
+    printed = capsys.readouterr().out
+    assert "Ranking of 3 systems" in printed
+    assert "NOT converged" in printed
