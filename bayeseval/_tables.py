@@ -124,7 +124,9 @@ def probability(value: float) -> str:
     return ">0.99" if value >= 0.995 else f"{value:.2f}"
 
 
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$])")
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
+# A heading, a list or a rule, were it the first on its line.
+_MARKDOWN_BLOCK = re.compile(r"^(\s*\d*)([#+\-=.)])")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -163,9 +165,9 @@ def escape_html(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape a text for a cell of a Markdown table."""
+    """Escape a text for a cell of a Markdown table, or for a paragraph of its own."""
     shown = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return _MARKDOWN_SPECIAL.sub(r"\\\1", shown)
+    return _MARKDOWN_BLOCK.sub(r"\1\\\2", _MARKDOWN_SPECIAL.sub(r"\\\1", shown))
 
 
 def escape_latex(text: str) -> str:

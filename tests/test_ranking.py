@@ -68,9 +68,20 @@ def test_latex_specials_are_escaped() -> None:
     assert escape_latex("[a]*--") == "{[}a{]}{*}{-}{-}"
 
 
-def test_markdown_specials_are_escaped() -> None:
-    assert escape_markdown("*a*_b_|[c](d)<e>&f") == (r"\*a\*\_b\_\|\[c\]\(d\)&lt;e&gt;&amp;f")
-    assert escape_markdown("a\nb") == r"a\\nb"
+@pytest.mark.parametrize(
+    ("label", "escaped"),
+    [
+        ("*a*_b_|[c](d)<e>&f", r"\*a\*\_b\_\|\[c\](d)&lt;e&gt;&amp;f"),
+        ("a\nb", r"a\\nb"),
+        ("# one", r"\# one"),
+        ("1. one", r"1\. one"),
+        ("- one", r"\- one"),
+        ("gpt-4.1 (new)", "gpt-4.1 (new)"),
+        ("---", r"\---"),
+    ],
+)
+def test_markdown_specials_are_escaped(label: str, escaped: str) -> None:
+    assert escape_markdown(label) == escaped
 
 
 def test_shortened_labels_stay_different() -> None:

@@ -302,8 +302,9 @@ class Results:
                 pictures.append(
                     Picture(
                         plots.draw_annotators(self.checks.answers, worst, self.ci, alarms),
-                        f"{who}: number n of answers, and the share p of simulated tables that "
-                        "are at least as far from the expected shares.",
+                        f"{who}. Above each panel: the annotator, the number n of answers, and "
+                        "the share p of simulated tables that are at least as far from the "
+                        "expected shares.",
                         "Small bar charts, one an annotator, with predictive intervals.",
                     )
                 )

@@ -361,6 +361,7 @@ def plot_thresholds(
         if len(shown) < len(order):
             axes.axhline((most + 1) // 2 - 0.5, color=fig.FAINT, linewidth=0.8, linestyle=":")
     grid[0].set_ylim(len(shown) - 0.5, -0.5)
+    grid[0].set_ylabel("annotator")
     fig.label_ticks(figure, grid[0], "y", rows.tolist(), [labels[i] for i in shown], size=8)
     where = [criterion] if criterion else []
     if len(shown) < len(order):
