@@ -1,26 +1,29 @@
-"""Draw the README's figure from the demonstration: ``python docs/make_figure.py``."""
+"""Make the README's figure and the output that Start shows: ``python docs/make_figure.py``.
 
+Both come from ``bayeseval demo``; with a folder as argument, from a demonstration already there.
+"""
+
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import bayeseval as be
-from bayeseval.cli import main
 
-FIGURE = Path(__file__).parent / "_static" / "ranking.png"
+STATIC = Path(__file__).parent / "_static"
 
 
 def draw(folder: Path) -> None:
-    """Run the demonstration in a folder and draw its ranking."""
-    try:
-        main(["demo", "--output", str(folder)])
-    except SystemExit as ended:
-        if ended.code:
-            raise
-    posterior = be.load(folder / "posterior.nc")
-    be.plot_ranking(be.rank(posterior)).savefig(FIGURE, dpi=160, bbox_inches="tight")
+    """Draw and print the ranking of the demonstration in a folder."""
+    ranking = be.rank(be.load(folder / "posterior.nc"))
+    be.plot_ranking(ranking).savefig(STATIC / "ranking.png", dpi=160, bbox_inches="tight")
+    (STATIC / "demo.txt").write_text(f"{ranking}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as scratch:
-        draw(Path(sys.argv[1] if len(sys.argv) > 1 else scratch))
+    if len(sys.argv) > 1:
+        draw(Path(sys.argv[1]))
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            subprocess.run(["bayeseval", "demo", "--output", scratch], check=True)
+            draw(Path(scratch))
