@@ -1,0 +1,66 @@
+"""Check the docstrings of the public names by numpydoc's rules.
+
+Run as ``python -m tests.docstrings``; prints what is wrong and exits with 1. numpydoc is in the
+dependency group ``lint``.
+"""
+
+import re
+import sys
+from collections.abc import Iterator
+
+import bayeseval
+
+RULES = {"PR01", "PR02", "PR04", "PR07", "RT03", "SS03", "GL07", "GL08"}
+ELSEWHERE = re.compile(r"\b(as in|as for|likewise)\b", re.IGNORECASE)
+
+
+def names() -> Iterator[str]:
+    """Yield the public functions and classes, and the public methods that a class defines."""
+    for name in bayeseval.__all__:
+        value = getattr(bayeseval, name)
+        if not callable(value):
+            continue
+        yield f"bayeseval.{name}"
+        if isinstance(value, type):
+            for member, member_value in vars(value).items():
+                if not member.startswith("_") and isinstance(
+                    member_value, classmethod | staticmethod | property | type(names)
+                ):
+                    yield f"bayeseval.{name}.{member}"
+
+
+def faults(name: str) -> Iterator[str]:
+    """Yield the rules that a docstring breaks.
+
+    A parameter may leave its type out where its description sends the reader to another docstring
+    that has it, and a private field of a record needs no description.
+    """
+    from numpydoc.docscrape import get_doc_object
+    from numpydoc.validate import Validator, validate
+
+    described = get_doc_object(Validator._load_obj(name))["Parameters"]
+    referred = {
+        each
+        for parameter in described
+        if ELSEWHERE.search(" ".join(parameter.desc))
+        for each in parameter.name.split(", ")
+    }
+    for code, message in validate(name)["errors"]:
+        if code not in RULES:
+            continue
+        if code == "PR04" and message.split('"')[1] in referred:
+            continue
+        if code == "PR01" and all(each.startswith("'_") for each in _quoted(message)):
+            continue
+        yield f"{name}: {code} {message}"
+
+
+def _quoted(message: str) -> list[str]:
+    inside = message[message.index("{") + 1 : message.index("}")]
+    return [each.strip() for each in inside.split(",")]
+
+
+if __name__ == "__main__":
+    found = [fault for name in names() for fault in faults(name)]
+    sys.stdout.write("".join(f"{fault}\n" for fault in found))
+    sys.exit(bool(found))
