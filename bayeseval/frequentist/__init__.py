@@ -5,7 +5,13 @@ from bayeseval.frequentist.bootstrap import BootstrapRanking, bootstrap_ranking
 from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
 from bayeseval.frequentist.quasi import quasi_variances
 from bayeseval.frequentist.ratings import rating_means, rating_tests, welch_from_summary
-from bayeseval.frequentist.stated import PowerCurve, SPATest, spa_power, spa_test
+from bayeseval.frequentist.stated import (
+    PowerCurve,
+    SPATest,
+    spa_power,
+    spa_test,
+    strength_test,
+)
 from bayeseval.frequentist.variance import (
     TukeyPairs,
     anova,
@@ -33,6 +39,7 @@ __all__ = [
     "rating_tests",
     "spa_power",
     "spa_test",
+    "strength_test",
     "tukey",
     "welch_from_summary",
     "win_rates",

@@ -1,7 +1,7 @@
-"""SPA: t-tests of stated probabilities against one half, and the power of such a test."""
+"""T-tests of stated probabilities against one half, of strengths against zero; their power."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -20,7 +20,7 @@ from bayeseval.frequentist._corrections import (
     verdicts,
 )
 from bayeseval.frequentist.ratings import welch_from_summary
-from bayeseval.judgements import SPAJudgements
+from bayeseval.judgements import Judgements, SPAJudgements, StrengthJudgements
 from bayeseval.settings import resolve_ci
 
 type Unit = Literal["auto", "annotator", "item", "judgement"]
@@ -154,7 +154,7 @@ def spa_test(
     frames, mirrored = [], []
     for piece in slices(judgements, criterion):
         groups = _by_direction(judgements, piece, chosen)
-        tested = groups if directions == "apart" else _pooled(groups)
+        tested = groups if directions == "apart" else _pooled(groups, 1.0)
         frame = pd.DataFrame(
             [
                 {**piece.key, **_labels(judgements, pair), **_one_sample(values, 0.5, prob)}
@@ -194,10 +194,83 @@ def spa_test(
     )
 
 
+def strength_test(
+    judgements: StrengthJudgements,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+    *,
+    unit: Unit = "auto",
+    criterion: str | None = None,
+    ci_prob: float | None = None,
+) -> Record:
+    """Test for every pair whether the mean strength of preference differs from zero.
+
+    The two-sided one-sample t-test, as `spa_test` does it for probabilities. Strengths for B against
+    A count with their sign turned.
+
+    Parameters
+    ----------
+    judgements : StrengthJudgements
+        Signed strengths of preference.
+    alpha : float
+        Level of significance, applied to the corrected p value.
+    correction : {"holm", "bonferroni", "none"}
+        Correction over the pairs of one criterion.
+    unit, criterion, ci_prob
+        As in `spa_test`.
+
+    Returns
+    -------
+    Record
+        One row a pair, with the columns of `spa_test`; ``mean`` is the mean strength, positive for
+        A.
+
+    Raises
+    ------
+    JudgementError
+        If these are no strengths.
+    """
+    if not isinstance(judgements, StrengthJudgements):
+        raise JudgementError(
+            f"strength_test needs StrengthJudgements; got {type(judgements).__name__}."
+        )
+    alpha, correction = checked_alpha(alpha), checked_correction(correction)
+    prob, _ = resolve_ci(ci_prob)
+    chosen = _unit(judgements, unit)
+    frames = []
+    for piece in slices(judgements, criterion):
+        tested = _pooled(_by_direction(judgements, piece, chosen), 0.0)
+        frame = pd.DataFrame(
+            [
+                {**piece.key, **_labels(judgements, pair), **_one_sample(values, 0.0, prob)}
+                for pair, (_, values) in tested.items()
+            ]
+        ).rename(columns={"estimate": "mean"})
+        frame["p_corrected"] = corrected(frame["p"].to_numpy(), correction)
+        frame["verdict"] = verdicts(
+            frame["mean"].to_numpy(), frame["p_corrected"].to_numpy(), alpha, neutral=0.0
+        )
+        frames.append(frame)
+    table = pd.concat(frames, ignore_index=True)
+    return Record(
+        table=table,
+        title="Strength of preference against zero",
+        notes=(
+            (
+                f"One value is {_words(chosen)}. Interval: {100 * prob:.10g} %, not corrected. "
+                f"p corr.: {NAMES[correction]} over the pairs of one criterion; verdict at "
+                f"{alpha:g}."
+            ),
+            *dict.fromkeys(note for note in table["note"] if note),
+        ),
+        shown=tuple(replace(s, heading="mean") if s.column == "mean" else s for s in SHOWN),
+    )
+
+
 type _Groups = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]
 
 
-def _unit(judgements: SPAJudgements, unit: Unit) -> Unit:
+def _unit(judgements: SPAJudgements | StrengthJudgements, unit: Unit) -> Unit:
     if unit not in ("auto", "annotator", "item", "judgement"):
         raise JudgementError(
             f"unit must be 'auto', 'annotator', 'item' or 'judgement'; got {unit!r}"
@@ -216,11 +289,13 @@ def _words(unit: Unit) -> str:
     return "one judgement" if unit == "judgement" else f"the mean answer by one {unit}"
 
 
-def _labels(judgements: SPAJudgements, pair: tuple[int, int]) -> dict[str, str]:
+def _labels(judgements: Judgements, pair: tuple[int, int]) -> dict[str, str]:
     return {"system_a": judgements.systems[pair[0]], "system_b": judgements.systems[pair[1]]}
 
 
-def _by_direction(judgements: SPAJudgements, piece: Slice, unit: Unit) -> _Groups:
+def _by_direction(
+    judgements: SPAJudgements | StrengthJudgements, piece: Slice, unit: Unit
+) -> _Groups:
     """Return for each ordered pair the codes of its units and their mean answers."""
     a, b = (judgements.codes(name)[piece.rows] for name in ("system_a", "system_b"))
     own = np.arange(len(piece.rows)) if unit == "judgement" else judgements.codes(unit)[piece.rows]
@@ -235,7 +310,8 @@ def _by_direction(judgements: SPAJudgements, piece: Slice, unit: Unit) -> _Group
     return groups
 
 
-def _pooled(groups: _Groups) -> _Groups:
+def _pooled(groups: _Groups, whole: float) -> _Groups:
+    """Bring both directions to one: x of B against A is whole − x of A against B."""
     pooled: _Groups = {}
     for a, b in groups:
         if (b, a) in pooled or (a, b) in pooled:
@@ -244,7 +320,7 @@ def _pooled(groups: _Groups) -> _Groups:
         if (b, a) in groups:
             other_units, other = groups[b, a]
             units = np.concatenate([units, other_units])
-            means = np.concatenate([means, 1 - other])
+            means = np.concatenate([means, whole - other])
         keys, position = np.unique(units, return_inverse=True)
         pooled[a, b] = (keys, np.bincount(position, weights=means) / np.bincount(position))
     return pooled

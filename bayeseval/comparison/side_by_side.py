@@ -1,0 +1,425 @@
+"""The same contrasts from the posterior and from the classical test, side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from bayeseval._checks import some
+from bayeseval._records import Record, Shown, printed
+from bayeseval._tables import Table
+from bayeseval.comparison._contract import Population, PosteriorLike, problems_of
+from bayeseval.comparison.contrasts import compare
+from bayeseval.errors import BayesEvalError, DesignError
+from bayeseval.frequentist import bradley_terry_ml, rating_tests, spa_test, strength_test
+from bayeseval.frequentist._corrections import (
+    NAMES,
+    Correction,
+    checked_alpha,
+    checked_correction,
+    corrected,
+    verdicts,
+)
+from bayeseval.judgements import (
+    Judgements,
+    PairwiseJudgements,
+    SPAJudgements,
+    StrengthJudgements,
+)
+from bayeseval.ranking import alarm_sentences
+from bayeseval.settings import IntervalKind, resolve_ci
+
+type Expectation = tuple[str, Literal[">", "<", "~"], str]
+
+# The posterior's quantity on the scale of the test where the families have one.
+QUANTITY = {
+    "likert": "expected_rating",
+    "magnitude": "quality",
+    "spa": "win_probability",
+    "pairwise": "quality",
+    "strength": "win_probability",
+}
+RELATIONS = {
+    (True, True): "same side",
+    (False, False): "neither decides",
+    (True, False): "posterior only",
+    (False, True): "test only",
+}
+SHOWN = (
+    Shown("system_a", "A", "label"),
+    Shown("system_b", "B", "label"),
+    Shown("posterior_estimate", "posterior"),
+    Shown(("posterior_lower", "posterior_upper"), "interval"),
+    Shown("p_better", "P(A>B)"),
+    Shown("posterior_verdict", "verdict", "text"),
+    Shown("test_estimate", "test"),
+    Shown(("test_lower", "test_upper"), "its interval"),
+    Shown("p", "p", "p"),
+    Shown("p_corrected", "p corr.", "p"),
+    Shown("test_verdict", "its verdict", "text"),
+    Shown("agree", "agree", "text"),
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SideBySide(Record):
+    """Contrasts from the posterior beside those from the test.
+
+    Parameters
+    ----------
+    table, title, notes, shown
+        As in `Record`; columns as in `side_by_side`.
+    expectations : pandas.DataFrame
+        One row an expectation: ``criterion`` (only where there are criteria), ``expected``,
+        ``system_a``, ``system_b``, ``posterior`` and ``test`` (whether each recovers it); empty
+        where none were stated.
+    alarms : tuple of str
+        What nobody may miss: a failed convergence, or judgements that are not the fitted ones.
+    """
+
+    expectations: pd.DataFrame
+    alarms: tuple[str, ...] = ()
+
+    @property
+    def recovered(self) -> dict[str, int]:
+        """How many expectations the posterior and the test recover, out of ``expected``."""
+        if not len(self.expectations):
+            return {"expected": 0, "posterior": 0, "test": 0}
+        return {
+            "expected": len(self.expectations),
+            "posterior": int(self.expectations["posterior"].sum()),
+            "test": int(self.expectations["test"].sum()),
+        }
+
+    def tables(self) -> list[Table]:
+        """Return the tables that are printed: the contrasts, and the expectations where stated.
+
+        Returns
+        -------
+        list of Table
+            Headings and formatted cells.
+        """
+        shown = self.table.assign(agree=np.where(self.table["agree"], "yes", "no"))
+        tables = [Table(self.title, printed(shown, self.shown), self.notes, self.alarms)]
+        if len(self.expectations):
+            counts = self.recovered
+            words = self.expectations.assign(
+                posterior=np.where(self.expectations["posterior"], "yes", "no"),
+                test=np.where(self.expectations["test"], "yes", "no"),
+            )
+            columns = printed(
+                words,
+                (
+                    Shown("expected", "expected", "label"),
+                    Shown("posterior", "posterior", "text"),
+                    Shown("test", "test", "text"),
+                ),
+            )
+            title = (
+                f"Expectations recovered: posterior {counts['posterior']}, test {counts['test']} "
+                f"of {counts['expected']}"
+            )
+            tables.append(Table(title, columns))
+        return tables
+
+
+def side_by_side(
+    posterior: PosteriorLike,
+    judgements: Judgements,
+    *,
+    expected: Sequence[Expectation] = (),
+    pairs: Sequence[tuple[str, str]] | None = None,
+    rope: tuple[float, float] | None = None,
+    quantity: str | None = None,
+    population: Population = "new",
+    criterion: str | None = None,
+    verdict_prob: float = 0.95,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+    ci_prob: float | None = None,
+    ci_kind: IntervalKind | None = None,
+) -> SideBySide:
+    """Set the posterior's contrasts beside those of the classical test of the protocol.
+
+    The test is `rating_tests` for ratings and magnitudes, `spa_test` (directions pooled) for
+    stated probabilities, Bradley–Terry by maximum likelihood for outcomes, `strength_test` for
+    strengths.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Posterior of any family.
+    judgements : Judgements
+        The judgements that it was fitted to.
+    expected : sequence of (str, {">", "<", "~"}, str)
+        What is expected of some pairs, such as ``("davinci", ">", "curie")`` or
+        ``("human", "~", "davinci")``. An order is recovered when the verdict names that side. "~"
+        is recovered by the posterior when the region of practical equivalence holds at least
+        ``verdict_prob``, and by the test when it does not reject: the one is evidence for
+        equivalence, the other only its absence against, and few data suffice for it.
+    pairs : sequence of (str, str), optional
+        Pairs (A, B); by default those of ``expected``, else all.
+    rope : (float, float), optional
+        Region of practical equivalence on the scale of ``quantity``, as in `compare`.
+    quantity : str, optional
+        The posterior's quantity; by default the expected rating for ratings, the quality (a log
+        ratio, or a log-worth) for magnitudes and outcomes, the win probability for stated
+        probabilities and strengths.
+    population, criterion, ci_prob, ci_kind
+        As in `compare`.
+    verdict_prob : float
+        Probability from which on the posterior gives a verdict.
+    alpha : float
+        Level of the test, applied to the corrected p value.
+    correction : {"holm", "bonferroni", "none"}
+        Correction over the pairs shown, within one criterion.
+
+    Returns
+    -------
+    SideBySide
+        One row a pair, with the columns ``criterion`` (only where there are criteria),
+        ``system_a``, ``system_b``, ``posterior_estimate``, ``posterior_lower``,
+        ``posterior_upper``, ``p_better`` (probability that A is better), ``p_in_rope`` (only with
+        ``rope``), ``posterior_verdict`` ("A better", "B better", "equivalent", "undecided"),
+        ``test`` (its name), ``test_estimate``, ``test_lower``, ``test_upper``, ``p``,
+        ``p_corrected``, ``test_verdict`` ("A better", "B better", "not rejected", "not defined"),
+        ``agree`` (both name the same side, or neither names one) and ``relation`` ("same side",
+        "neither decides", "posterior only", "test only", "opposite sides"). The two estimates are
+        on one scale for ratings, outcomes and probabilities; for magnitudes the test's is a
+        difference of raw means, for strengths one of slider units. ``recovered`` counts the
+        expectations.
+
+    Raises
+    ------
+    BayesEvalError
+        If protocols differ, a system is unknown, an expectation is no (A, sign, B), or "~" is
+        expected without a rope.
+    """
+    ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
+    alpha, correction = checked_alpha(alpha), checked_correction(correction)
+    if posterior.protocol != judgements.protocol:
+        raise BayesEvalError(
+            f"the posterior is of {posterior.protocol!r} judgements, these are "
+            f"{judgements.protocol!r}: pass the judgements that were fitted."
+        )
+    wanted = _checked(expected, judgements.systems, rope)
+    if pairs is None:
+        pairs = (
+            list(dict.fromkeys((a, b) for a, _, b in wanted))
+            if wanted
+            else list(combinations(judgements.systems, 2))
+        )
+    quantity = quantity or QUANTITY[posterior.protocol]
+    contrasts = compare(
+        posterior,
+        pairs,
+        rope=rope,
+        quantity=quantity,
+        population=population,
+        criterion=criterion,
+        verdict_prob=verdict_prob,
+        ci_prob=ci_prob,
+        ci_kind=ci_kind,
+    )
+    table = _from_posterior(contrasts.to_frame(), verdict_prob)
+    tested, neutral, problems = _from_test(judgements, criterion, ci_prob)
+    keys = ["criterion"] if "criterion" in table and "criterion" in tested else []
+    if "criterion" in tested and not keys:
+        raise BayesEvalError(
+            "the judgements have criteria and the posterior has not: pass the criterion that was "
+            "fitted alone, by filtering the judgements."
+        )
+    table = table.merge(_both_ways(tested, neutral), how="left", on=[*keys, "system_a", "system_b"])
+    table["test"] = table["test"].fillna("none")
+    groups = table.groupby(keys, sort=False).indices.values() if keys else [np.arange(len(table))]
+    table["p_corrected"] = np.nan
+    for rows in groups:
+        table.loc[rows, "p_corrected"] = corrected(table.loc[rows, "p"].to_numpy(), correction)
+    table["test_verdict"] = verdicts(
+        table["test_estimate"].to_numpy(), table["p_corrected"].to_numpy(), alpha, neutral=neutral
+    )
+    _relate(table)
+    return SideBySide(
+        table=table,
+        title=f"Posterior ({posterior.family.name}) beside the test",
+        notes=tuple(
+            [
+                (
+                    f"Posterior: {contrasts.title}; verdict from probability {verdict_prob:g} on"
+                    + (
+                        f", against the region [{rope[0]:g}, {rope[1]:g}]."
+                        if rope
+                        else ", of one side."
+                    )
+                ),
+                (
+                    f"p corr.: {NAMES[correction]} over the pairs shown; its verdict at "
+                    f"{alpha:g}. The posterior is not corrected: partial pooling has taken the "
+                    "number of systems into account."
+                ),
+                *(
+                    [
+                        (
+                            "'~' is recovered by the posterior when the region holds at least "
+                            f"{verdict_prob:g}: evidence for equivalence; by the test when it does "
+                            "not reject: no evidence against it. The two are not the same."
+                        )
+                    ]
+                    if any(sign == "~" for _, sign, _ in wanted)
+                    else []
+                ),
+                *problems,
+            ]
+        ),
+        shown=SHOWN,
+        expectations=_expectations(table, wanted, keys),
+        alarms=(
+            *alarm_sentences(problems_of(posterior), posterior.approximate),
+            *(
+                ("These judgements are not those that the posterior was fitted to.",)
+                if posterior.fingerprint != judgements.fingerprint
+                else ()
+            ),
+        ),
+    )
+
+
+def _checked(
+    expected: Sequence[Expectation], systems: tuple[str, ...], rope: tuple[float, float] | None
+) -> list[Expectation]:
+    wanted = list(expected)
+    for one in wanted:
+        if isinstance(one, str) or len(one) != 3 or one[1] not in (">", "<", "~"):
+            raise BayesEvalError(
+                "each of expected must be (A, sign, B) with the sign '>', '<' or '~', such as "
+                f"('davinci', '>', 'curie'); got {one!r}"
+            )
+        for label in (one[0], one[2]):
+            if label not in systems:
+                raise BayesEvalError(
+                    f"expected names {label!r}, which is none of the systems {some(systems)}"
+                )
+    if rope is None and any(sign == "~" for _, sign, _ in wanted):
+        raise BayesEvalError(
+            "'~' is expected of a pair: say with rope= what counts as equivalent, such as "
+            "(0.45, 0.55) for a win probability."
+        )
+    return wanted
+
+
+def _from_posterior(contrasts: pd.DataFrame, verdict_prob: float) -> pd.DataFrame:
+    table = contrasts.rename(
+        columns={
+            "estimate": "posterior_estimate",
+            "lower": "posterior_lower",
+            "upper": "posterior_upper",
+            "p_a_better": "p_better",
+            "verdict": "posterior_verdict",
+        }
+    )
+    if "posterior_verdict" not in table:
+        table["posterior_verdict"] = np.select(
+            [table["p_better"] >= verdict_prob, table["p_better"] <= 1 - verdict_prob],
+            ["A better", "B better"],
+            default="undecided",
+        )
+    kept = ["criterion", "system_a", "system_b", "posterior_estimate", "posterior_lower"]
+    kept += ["posterior_upper", "p_better", "p_in_rope", "posterior_verdict"]
+    return table[[name for name in kept if name in table]]
+
+
+def _from_test(
+    judgements: Judgements, criterion: str | None, ci_prob: float
+) -> tuple[pd.DataFrame, float, list[str]]:
+    """Return the test of every pair, the estimate at which sides are alike, and problems."""
+    if isinstance(judgements, SPAJudgements):
+        table = spa_test(
+            judgements, directions="pooled", criterion=criterion, ci_prob=ci_prob
+        ).table.rename(columns={"mean": "estimate"})
+        return table.assign(test="one-sample t"), 0.5, []
+    if isinstance(judgements, StrengthJudgements):
+        table = strength_test(judgements, criterion=criterion, ci_prob=ci_prob).table.rename(
+            columns={"mean": "estimate"}
+        )
+        return table.assign(test="one-sample t"), 0.0, []
+    if isinstance(judgements, PairwiseJudgements):
+        return _bradley_terry(judgements, criterion, ci_prob)
+    return rating_tests(judgements, criterion=criterion, ci_prob=ci_prob).table, 0.0, []
+
+
+def _bradley_terry(
+    judgements: PairwiseJudgements, criterion: str | None, ci_prob: float
+) -> tuple[pd.DataFrame, float, list[str]]:
+    criteria = judgements.criteria if criterion is None else (criterion,)
+    frames, problems = [], []
+    for one in criteria or (None,):
+        key = {} if judgements.criteria is None else {"criterion": one}
+        try:
+            fitted = bradley_terry_ml(judgements, criterion=one)
+        except DesignError as problem:
+            # The posterior exists where maximum likelihood does not: that is worth a row.
+            problems.append(f"No test by maximum likelihood: {problem}")
+            continue
+        table = fitted.contrasts(ci_prob=ci_prob).table
+        frames.append(table.assign(test="Bradley–Terry, Wald", **key))
+    columns = ["system_a", "system_b", "estimate", "lower", "upper", "p", "test"]
+    if judgements.criteria is not None:
+        columns.insert(0, "criterion")
+    empty = pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
+    return (pd.concat(frames)[columns] if frames else empty), 0.0, problems
+
+
+def _both_ways(tested: pd.DataFrame, neutral: float) -> pd.DataFrame:
+    """Return the tests of (A, B) and of (B, A), so that either order of a pair is found."""
+    kept = ["criterion", "system_a", "system_b", "test", "estimate", "lower", "upper", "p"]
+    forward = tested[[name for name in kept if name in tested]].copy()
+    backward = forward.copy()
+    backward[["system_a", "system_b"]] = forward[["system_b", "system_a"]].to_numpy()
+    for name, source in (("estimate", "estimate"), ("lower", "upper"), ("upper", "lower")):
+        backward[name] = 2 * neutral - forward[source].astype(float)
+    names = {"estimate": "test_estimate", "lower": "test_lower", "upper": "test_upper"}
+    both = pd.concat([forward, backward], ignore_index=True).rename(columns=names)
+    numeric = ["test_estimate", "test_lower", "test_upper", "p"]
+    return both.astype(dict.fromkeys(numeric, float))
+
+
+def _relate(table: pd.DataFrame) -> None:
+    sides = ("A better", "B better")
+    by_posterior = table["posterior_verdict"].isin(sides).to_numpy()
+    by_test = table["test_verdict"].isin(sides).to_numpy()
+    relation = np.array(
+        [RELATIONS[bool(a), bool(b)] for a, b in zip(by_posterior, by_test, strict=True)],
+        dtype=object,
+    )
+    differ = (table["posterior_verdict"] != table["test_verdict"]).to_numpy()
+    relation[by_posterior & by_test & differ] = "opposite sides"
+    table["agree"] = np.isin(relation, ["same side", "neither decides"])
+    table["relation"] = relation
+
+
+def _expectations(
+    table: pd.DataFrame, wanted: Sequence[Expectation], keys: list[str]
+) -> pd.DataFrame:
+    rows = []
+    for a, sign, b in wanted:
+        for row in table.to_dict("records"):
+            if (row["system_a"], row["system_b"]) == (a, b):
+                better = {">": "A better", "<": "B better"}.get(sign)
+            elif (row["system_a"], row["system_b"]) == (b, a):
+                better = {"<": "A better", ">": "B better"}.get(sign)
+            else:
+                continue
+            rows.append(
+                {
+                    **{key: row[key] for key in keys},
+                    "expected": f"{a} {sign} {b}",
+                    "system_a": a,
+                    "system_b": b,
+                    "posterior": row["posterior_verdict"] == (better or "equivalent"),
+                    "test": row["test_verdict"] == (better or "not rejected"),
+                }
+            )
+    return pd.DataFrame(rows)
