@@ -245,34 +245,32 @@ def side_by_side(
     return SideBySide(
         table=table,
         title=f"Posterior ({posterior.family.name}) beside the test",
-        notes=tuple(
-            [
-                (
-                    f"Posterior: {contrasts.title}; verdict from probability {verdict_prob:g} on"
-                    + (
-                        f", against the region [{rope[0]:g}, {rope[1]:g}]."
-                        if rope
-                        else ", of one side."
+        notes=(
+            (
+                f"Posterior: {contrasts.title}; verdict from probability {verdict_prob:g} on"
+                + (
+                    f", against the region [{rope[0]:g}, {rope[1]:g}]."
+                    if rope
+                    else ", of one side."
+                )
+            ),
+            (
+                f"p corr.: {NAMES[correction]} over the pairs shown; its verdict at "
+                f"{alpha:g}. The posterior is not corrected; its estimates are pooled by the "
+                "model."
+            ),
+            *(
+                [
+                    (
+                        "'~' is recovered by the posterior when the region holds at least "
+                        f"{verdict_prob:g}: evidence for equivalence; by the test when it does "
+                        "not reject: no evidence against it. The two are not the same."
                     )
-                ),
-                (
-                    f"p corr.: {NAMES[correction]} over the pairs shown; its verdict at "
-                    f"{alpha:g}. The posterior is not corrected: partial pooling has taken the "
-                    "number of systems into account."
-                ),
-                *(
-                    [
-                        (
-                            "'~' is recovered by the posterior when the region holds at least "
-                            f"{verdict_prob:g}: evidence for equivalence; by the test when it does "
-                            "not reject: no evidence against it. The two are not the same."
-                        )
-                    ]
-                    if any(sign == "~" for _, sign, _ in wanted)
-                    else []
-                ),
-                *problems,
-            ]
+                ]
+                if any(sign == "~" for _, sign, _ in wanted)
+                else []
+            ),
+            *problems,
         ),
         shown=SHOWN,
         expectations=_expectations(table, wanted, keys),

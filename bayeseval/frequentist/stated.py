@@ -205,8 +205,8 @@ def strength_test(
 ) -> Record:
     """Test for every pair whether the mean strength of preference differs from zero.
 
-    The two-sided one-sample t-test, as `spa_test` does it for probabilities. Strengths for B against
-    A count with their sign turned.
+    The two-sided one-sample t-test, as `spa_test` does it for probabilities. Strengths for B
+    against A count with their sign turned.
 
     Parameters
     ----------
