@@ -14,11 +14,13 @@ from bayeseval.judgements.identify import Identification, identify
 from bayeseval.judgements.likert import LikertJudgements, Scale
 from bayeseval.judgements.magnitude import MagnitudeJudgements
 from bayeseval.judgements.pairwise import PairwiseJudgements
+from bayeseval.judgements.readers import FORMATS, join_annotators, mqm_scores, read
 from bayeseval.judgements.spa import CanonicalPairs, SPAJudgements
 from bayeseval.judgements.strength import StrengthJudgements
 from bayeseval.judgements.summary import Summary
 
 __all__ = [
+    "FORMATS",
     "AuditEntry",
     "CanonicalPairs",
     "Dropped",
@@ -38,6 +40,9 @@ __all__ = [
     "filter_where",
     "filter_work_time",
     "identify",
+    "join_annotators",
+    "mqm_scores",
+    "read",
     "to_counts",
     "to_pairwise",
     "work_times",

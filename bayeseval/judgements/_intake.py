@@ -10,6 +10,7 @@ import pandas as pd
 
 from bayeseval._checks import nearest, some
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._cells import cells
 from bayeseval.judgements._table import Dropped, natural_order
 
 CANONICAL = (
@@ -153,11 +154,13 @@ def take(
     *,
     missing: Sequence[str] = ("",),
     rows: np.ndarray | None = None,
+    dropped: tuple[Dropped, ...] = (),
 ) -> Intake:
     """Take the needed columns out of any data frame.
 
     Of a lazy frame equal rows are counted where the data live, so that only distinct ones are
-    collected. ``rows`` are the numbers by which the user knows the rows, where not 1, 2, ….
+    collected. ``rows`` are the numbers by which the user knows the rows, where not 1, 2, …, and
+    ``dropped`` what was left out before.
     """
     native = _as_narwhals(frame)
     lazy = isinstance(native, nw.LazyFrame)
@@ -174,6 +177,7 @@ def take(
         columns={role: _column(eager[source], source, missing) for role, source in sources.items()},
         rows=np.arange(1, len(eager) + 1) if rows is None else rows,
         weights=weights,
+        dropped=dropped,
         reduced=lazy,
     )
 
@@ -375,13 +379,14 @@ def refuse_duplicates(
 ) -> None:
     """Refuse a second judgement of the same unit, naming the unit whose second row comes first."""
     columns = list(unit.values())
+    first, _ = cells(columns)
+    if len(first) == intake.n_rows and (weights <= 1).all():
+        return
     order = np.lexsort(columns)
     same = np.zeros(intake.n_rows, dtype=bool)
     same[1:] = np.logical_and.reduce([codes[order][1:] == codes[order][:-1] for codes in columns])
     group = np.cumsum(~same) - 1
     again = same | (weights[order] > 1)
-    if not again.any():
-        return
     n_units = len(np.unique(group[again]))
     example = group[again][np.argmin(order[again])]
     members = np.zeros(intake.n_rows, dtype=bool)

@@ -33,6 +33,8 @@ def summarise(judgements: Judgements, *, answer_facts: Sequence[Fact]) -> Summar
             )
         )
     facts += answer_facts
+    if judgements.origin:
+        facts.append(("read as", "", judgements.origin))
     facts += [("dropped", d.reason, f"{d.n_rows:,} rows") for d in judgements.dropped]
     facts += [
         ("filters", entry.rule, f"{entry.rows_before:,} → {entry.rows_after:,} rows")

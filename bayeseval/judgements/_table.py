@@ -128,6 +128,8 @@ class Judgements(ABC):
         Whether the same annotator may have answered the same question more than once.
     attributes : dict of str to numpy.ndarray
         Further columns kept for filters; not part of the unit, nor of the fingerprint.
+    origin : str
+        For a named format: the format, and which of its columns played which role.
     """
 
     protocol: ClassVar[str]
@@ -142,6 +144,7 @@ class Judgements(ABC):
     audit: tuple[AuditEntry, ...] = ()
     repeats: bool = False
     attributes: dict[str, np.ndarray] = field(default_factory=dict)
+    origin: str = ""
 
     @property
     def systems(self) -> tuple[str, ...]:

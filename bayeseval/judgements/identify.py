@@ -8,6 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from bayeseval._checks import some
+from bayeseval.judgements._cells import cells
 from bayeseval.judgements._table import Judgements, natural_order
 
 
@@ -182,30 +183,19 @@ def identify(judgements: Judgements) -> Identification:
     return _with_notes(found, judgements)
 
 
-def _cells(*codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct combinations (one row each) and every row's combination."""
-    cell = np.zeros(len(codes[0]), dtype=np.int64)
-    first = cell[:1]
-    for code in codes:
-        # Renumbered at every step, so that no product of sizes can overflow.
-        joint = cell * (int(code.max()) + 1) + code
-        _, first, cell = np.unique(joint, return_index=True, return_inverse=True)
-    return np.stack([code[first] for code in codes], axis=1), cell
-
-
 def _repeated(weight: np.ndarray, *codes: np.ndarray) -> bool:
-    _, cell = _cells(*codes)
+    _, cell = cells(codes)
     return bool((np.bincount(cell, weights=weight) > 1).any())
 
 
 def _several(of: np.ndarray, among: np.ndarray) -> bool:
-    pairs, _ = _cells(of, among)
-    return bool((np.bincount(pairs[:, 0]) > 1).any())
+    first, _ = cells([of, among])
+    return bool((np.bincount(of[first]) > 1).any())
 
 
 def _mean_partners(of: np.ndarray, among: np.ndarray) -> float:
-    pairs, _ = _cells(of, among)
-    return float(np.bincount(pairs[:, 0]).mean())
+    first, _ = cells([of, among])
+    return float(np.bincount(of[first]).mean())
 
 
 def _components(

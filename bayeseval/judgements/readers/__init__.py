@@ -1,0 +1,89 @@
+"""Named formats of platforms and published collections."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bayeseval._checks import nearest, some
+from bayeseval.errors import JudgementError
+from bayeseval.judgements._files import naming_the_file
+from bayeseval.judgements._table import Judgements
+from bayeseval.judgements.readers.arena import (
+    read_alpaca_eval,
+    read_chatbot_arena,
+    read_mt_bench,
+)
+from bayeseval.judgements.readers.crowd import read_crowdflower, read_mturk
+from bayeseval.judgements.readers.inspect_logs import read_inspect
+from bayeseval.judgements.readers.people import join_annotators
+from bayeseval.judgements.readers.qualtrics import read_qualtrics
+from bayeseval.judgements.readers.tools import read_argilla, read_label_studio
+from bayeseval.judgements.readers.wmt import (
+    mqm_scores,
+    read_wmt_esa,
+    read_wmt_mqm,
+    read_wmt_rankings,
+)
+
+__all__ = ["FORMATS", "join_annotators", "mqm_scores", "read"]
+
+FORMATS: dict[str, Callable[..., Judgements]] = {
+    "alpaca_eval": read_alpaca_eval,
+    "argilla": read_argilla,
+    "chatbot_arena": read_chatbot_arena,
+    "crowdflower": read_crowdflower,
+    "inspect": read_inspect,
+    "label_studio": read_label_studio,
+    "mt_bench": read_mt_bench,
+    "mturk": read_mturk,
+    "qualtrics": read_qualtrics,
+    "wmt_esa": read_wmt_esa,
+    "wmt_mqm": read_wmt_mqm,
+    "wmt_rankings": read_wmt_rankings,
+}
+
+
+def read(path: str | Path | Sequence[str | Path], *, format: str, **options: object) -> Judgements:
+    """Read judgements in a named format.
+
+    Parameters
+    ----------
+    path : str, Path or sequence of them
+        The file; some formats take several files or a folder.
+    format : str
+        ``"alpaca_eval"``, ``"argilla"``, ``"chatbot_arena"``, ``"crowdflower"``, ``"inspect"``,
+        ``"label_studio"``, ``"mt_bench"``, ``"mturk"``, ``"qualtrics"``, ``"wmt_esa"``,
+        ``"wmt_mqm"`` or ``"wmt_rankings"``. A plain table is read by a protocol's class:
+        ``LikertJudgements.read``.
+    **options
+        Options of the format, forwarded to its function ``FORMATS[format]``.
+
+    Returns
+    -------
+    Judgements
+        The protocol's table; ``origin`` says which columns were used.
+
+    Raises
+    ------
+    JudgementError
+        The format or an option is unknown, or the file is not what the format says.
+    """
+    if format not in FORMATS:
+        close = nearest(format, list(FORMATS))
+        hint = f" Did you mean {close!r}?" if close else ""
+        raise JudgementError(
+            f"format= must be one of {some(FORMATS, most=20)}; found {format!r}.{hint} A plain "
+            "table is read by a protocol's class, for example LikertJudgements.read."
+        )
+    reader = FORMATS[format]
+    try:
+        inspect.signature(reader).bind(path, **options)
+    except TypeError as error:
+        known = [name for name in inspect.signature(reader).parameters if name != "path"]
+        raise JudgementError(
+            f"format={format!r}: {error}; its options are {some(known, most=12)}."
+        ) from None
+    if isinstance(path, str | Path) and Path(path).is_file():
+        with naming_the_file(Path(path)):
+            return reader(path, **options)
+    return reader(path, **options)
