@@ -210,7 +210,7 @@ class PairwiseJudgements(Judgements):
         system_a, system_b : str
             Columns of the two systems, in presentation order.
         answers, columns_are
-            The columns of outcomes and what one column stands for.
+            The columns of outcomes and what one stands for, as in `LikertJudgements.from_wide`.
         outcomes, item, criterion, moderators, attributes, repeats, missing
             As in `from_frame`.
 
@@ -264,7 +264,7 @@ class PairwiseJudgements(Judgements):
         wins, losses, ties : str
             Columns that count how often a was better, b was better, neither was.
         annotator, item, criterion, moderators
-            Further columns; counts seldom keep annotators.
+            Further columns, as in `from_frame`; counts seldom keep annotators.
 
         Returns
         -------

@@ -221,7 +221,7 @@ class SPAJudgements(Judgements):
         system_a, system_b : str
             Columns of the two systems, in the order asked.
         probabilities, columns_are
-            The columns of answers and what one column stands for.
+            The columns of answers and what one stands for, as in `LikertJudgements.from_wide`.
         item, criterion, moderators, attributes, bounds, repeats, missing
             As in `from_frame`.
 

@@ -220,7 +220,7 @@ class StrengthJudgements(Judgements):
         system_a, system_b : str
             Columns of the two systems, in presentation order.
         strengths, columns_are
-            The columns of answers and what one column stands for.
+            The columns of answers and what one stands for, as in `LikertJudgements.from_wide`.
         bounds, positive, graded, labels
             As in `from_frame`.
         item, criterion, moderators, attributes, repeats, missing
