@@ -176,7 +176,8 @@ def answers_by_unit(
     Parameters
     ----------
     judgements : Judgements
-        Any table; pairs shown in either order are one unit.
+        Any table; pairs shown in either order are one unit, and answers to it are turned to the
+        order in which it was shown most often.
     unit : sequence of str, optional
         Factors that say what was judged; `unit_factors` where left out.
 
@@ -191,15 +192,41 @@ def answers_by_unit(
             f"unit= must name the factors that say what was judged, such as ('system', 'item'); "
             f"got {unit!r}"
         )
-    if is_pairs(judgements):
-        values, first, second = oriented(judgements)
-        sides = {"system_a": first, "system_b": second}
-        columns = [sides.get(name, judgements.codes(name)) for name in factors]
-    else:
-        values = numbers(judgements, what="this")
-        columns = [judgements.codes(name) for name in factors]
-    codes, combinations = compact(columns)
-    return values, codes, combinations, factors
+    if not is_pairs(judgements):
+        codes, combinations = compact([judgements.codes(name) for name in factors])
+        return numbers(judgements, what="this"), codes, combinations, factors
+    values, first, second = oriented(judgements)
+    sides = {"system_a": first, "system_b": second}
+    codes, combinations = compact([sides.get(name, judgements.codes(name)) for name in factors])
+    # Which side is called the first decides how often each answer occurs, and so what is expected
+    # by chance: the side that people saw first, where the unit was shown in one order.
+    shown = np.where(judgements.codes("system_a") == first, 1, -1) * judgements.counts
+    turned = np.bincount(codes, weights=shown)[codes] < 0
+    whole = 1.0 if judgements.protocol == "spa" else 0.0
+    return np.where(turned, whole - values, values) + 0.0, codes, combinations, factors
+
+
+def once_each(judgements: Judgements, rows: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """Keep the first of several judgements of one unit by one annotator.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any table; without identities all rows are kept.
+    rows : numpy.ndarray of int
+        Rows of the table.
+    unit : numpy.ndarray of int
+        Code of the unit of every row of the table.
+
+    Returns
+    -------
+    numpy.ndarray of int
+        The rows kept, in their order.
+    """
+    if not judgements.has("annotator"):
+        return rows
+    cell, _ = compact([judgements.codes("annotator")[rows], unit[rows]])
+    return rows[np.sort(np.unique(cell, return_index=True)[1])]
 
 
 def cell_means(

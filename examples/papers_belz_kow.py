@@ -15,7 +15,7 @@ from bayeseval.frequentist import design_counts
 
 
 def pairs(data: Path) -> pd.DataFrame:
-    """The number of pairs that "N sig diffs" is out of."""
+    """Count the pairs that "N sig diffs" is out of."""
     design = pd.read_csv(data / "printed_tables" / "belz_kow_design.csv")
     results = pd.read_csv(data / "printed_tables" / "belz_kow_results.csv")
     found = []
@@ -38,7 +38,7 @@ def pairs(data: Path) -> pd.DataFrame:
 
 
 def degrees(data: Path) -> pd.DataFrame:
-    """The degrees of freedom of every F, from the design alone."""
+    """Work out the degrees of freedom of every F from the design alone."""
     design = pd.read_csv(data / "printed_tables" / "belz_kow_design.csv")
     results = pd.read_csv(data / "printed_tables" / "belz_kow_results.csv")
     found = []

@@ -32,7 +32,7 @@ def table1(data: Path) -> pd.DataFrame:
 
 
 def tie_rules(data: Path) -> pd.DataFrame:
-    """What hangs on the rule for ties."""
+    """Show what hangs on the rule for ties."""
     study = texts(data)
     found = []
     for rule in TIE_RULES:

@@ -35,11 +35,11 @@ def welch(data: Path) -> pd.DataFrame:
     ratings = pd.read_csv(data / "printed_tables" / "perils_ratings.csv")
     ratings = ratings.set_index(["condition", "attribute"])
     printed = pd.read_csv(data / "printed_tables" / "perils_welch.csv")
-    sides = [
-        ratings.loc[[(CONDITIONS[t][side], a) for t, a in zip(printed["table"], printed["attribute"], strict=True)]]
+    rows = list(zip(printed["table"], printed["attribute"], strict=True))
+    human, model = (
+        ratings.loc[[(CONDITIONS[table][side], attribute) for table, attribute in rows]]
         for side in (0, 1)
-    ]  # fmt: skip
-    human, model = sides
+    )
     ours = welch_from_summary(
         mean_a=human["mean"],
         sd_a=human["sd"],

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeseval._checks import nearest
 from bayeseval._records import Record, Shown
-from bayeseval._units import answers_by_unit, slices
+from bayeseval._units import answers_by_unit, once_each, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -138,7 +138,8 @@ def krippendorff_alpha(
     Parameters
     ----------
     judgements : Judgements
-        Any protocol; pairs shown in either order are one unit.
+        Any protocol; pairs shown in either order are one unit, whose answers are turned to the
+        order in which it was shown most often.
     level : {"nominal", "ordinal", "interval", "ratio"}, optional
         Level of measurement. By default ordinal for ratings, ratio for magnitudes, nominal for
         outcomes, interval for probabilities and strengths.
@@ -160,9 +161,10 @@ def krippendorff_alpha(
         One row a criterion, with the columns ``criterion`` (only where there are criteria),
         ``level``, ``alpha`` (1 = perfect, 0 = as by chance, negative = less than by chance),
         ``lower`` and ``upper`` (percentile bootstrap over units), ``n_units`` (judged at least
-        twice), ``n_single`` (left out), ``n_judgements`` (in those units), ``exact`` (share of
-        units on which all agree) and ``note``. Where everybody gave one and the same answer to
-        everything, alpha is not defined (0/0): it is NaN, and ``note`` says so.
+        twice), ``n_single`` (left out), ``n_judgements`` (in those units), ``n_repeats``
+        (left out: of several judgements of a unit by one annotator the first counts), ``exact``
+        (share of units on which all agree) and ``note``. Where everybody gave one and the same
+        answer to everything, alpha is not defined (0/0): it is NaN, and ``note`` says so.
 
     Raises
     ------
@@ -187,8 +189,9 @@ def krippendorff_alpha(
         )
     found = []
     for piece in slices(judgements, criterion):
-        _, own = np.unique(codes[piece.rows], return_inverse=True)
-        given = values[piece.rows]
+        rows = once_each(judgements, piece.rows, codes)
+        _, own = np.unique(codes[rows], return_inverse=True)
+        given = values[rows]
         size = np.bincount(own)
         many = size[own] > 1
         if not many.any():
@@ -219,6 +222,7 @@ def krippendorff_alpha(
                 "n_units": len(pairs.marginals),
                 "n_single": int((size == 1).sum()),
                 "n_judgements": len(given),
+                "n_repeats": len(piece.rows) - len(rows),
                 "exact": exact,
                 "note": _note(alpha, exact),
             }

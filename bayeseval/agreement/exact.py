@@ -8,7 +8,7 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, answers_by_unit, compact, slices, unit_factors
+from bayeseval._units import Slice, answers_by_unit, compact, once_each, slices, unit_factors
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements, PairwiseJudgements
 
@@ -34,7 +34,8 @@ def exact_agreement(
         ``n_units`` (judged at least twice), ``n_single`` (judged once, left out), ``n_agree``
         (all the same), ``agreement`` (their share) and ``pair_agreement`` (share of pairs of
         answers to one unit that are the same, units weighted by their pairs). Where everybody gave
-        one answer to everything both are 1.
+        one answer to everything both are 1. Of several judgements of a unit by one annotator the
+        first counts.
 
     Raises
     ------
@@ -44,8 +45,9 @@ def exact_agreement(
     values, codes, _, factors = answers_by_unit(judgements, unit)
     found = []
     for piece in slices(judgements, criterion):
-        _, own = np.unique(codes[piece.rows], return_inverse=True)
-        answer, _ = compact([own, np.unique(values[piece.rows], return_inverse=True)[1]])
+        rows = once_each(judgements, piece.rows, codes)
+        _, own = np.unique(codes[rows], return_inverse=True)
+        answer, _ = compact([own, np.unique(values[rows], return_inverse=True)[1]])
         size = np.bincount(own)
         if not (size > 1).any():
             raise DesignError(

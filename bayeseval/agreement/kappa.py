@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from bayeseval._records import Record, Shown
-from bayeseval._units import answers_by_unit, slices
+from bayeseval._units import answers_by_unit, once_each, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -148,7 +148,8 @@ def fleiss_kappa(
         One row a criterion, with the columns ``criterion`` (only where there are criteria),
         ``n_units``, ``n_each`` (judgements a unit), ``agreement`` (mean share of pairs of
         answers to a unit that are the same), ``chance``, ``kappa`` and ``note``. Where everybody
-        gave one answer to everything kappa is NaN.
+        gave one answer to everything kappa is NaN. Of several judgements of a unit by one
+        annotator the first counts.
 
     Raises
     ------
@@ -167,9 +168,10 @@ def fleiss_kappa(
     categories, answer = _categories(judgements, values)
     found = []
     for piece in slices(judgements, criterion):
-        _, own = np.unique(codes[piece.rows], return_inverse=True)
+        rows = once_each(judgements, piece.rows, codes)
+        _, own = np.unique(codes[rows], return_inverse=True)
         table = np.zeros((int(own.max()) + 1, len(categories)))
-        np.add.at(table, (own, answer[piece.rows]), 1)
+        np.add.at(table, (own, answer[rows]), 1)
         sizes, often = np.unique(table.sum(axis=1), return_counts=True)
         if len(sizes) > 1 or sizes[0] < 2:
             listed = ", ".join(
