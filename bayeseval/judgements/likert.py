@@ -68,8 +68,10 @@ class LikertJudgements(Judgements):
 
     Parameters
     ----------
-    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
-        As in `Judgements`; ``answers`` are category codes 0..K-1, int32.
+    factors, answers, counts, moderator_names : as in `Judgements`
+        ``answers`` are category codes 0..K-1, int32.
+    dropped, audit, repeats, attributes, origin : as in `Judgements`
+        See there.
     scale : Scale
         The ordered scale.
 
@@ -192,9 +194,11 @@ class LikertJudgements(Judgements):
         ----------
         path : str or Path
             The file; its suffix says the kind.
-        annotator, system, rating, item, criterion, moderators, count, attributes
+        annotator, system, rating, item : as in `from_frame`
+            See there.
+        criterion, moderators, count, attributes : as in `from_frame`
             Columns, as in `from_frame`.
-        scale, labels, repeats, missing
+        scale, labels, repeats, missing : as in `from_frame`
             As in `from_frame`. In CSV a cell is text and only an empty one is missing: pass
             ``missing=("", "NA")`` where the export writes NA.
         separator : str, optional
@@ -267,8 +271,8 @@ class LikertJudgements(Judgements):
             Instead of ``columns_are``: columns that hold the system of the k-th rating of the row.
         system, item, criterion : str, optional
             Columns that hold the other labels.
-        moderators, attributes, scale, labels, repeats, missing
-            As in `from_frame`.
+        moderators, attributes, scale, labels, repeats, missing : as in `from_frame`
+            See there.
 
         Returns
         -------

@@ -35,9 +35,11 @@ class MagnitudeJudgements(Judgements):
 
     Parameters
     ----------
-    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
-        As in `Judgements`; ``answers`` are the ratios magnitude / reference, float64, exactly 1
+    factors, answers, counts, moderator_names : as in `Judgements`
+        ``answers`` are the ratios magnitude / reference, float64, exactly 1
         where the answer is the reference itself and 0 where it is censored.
+    dropped, audit, repeats, attributes, origin : as in `Judgements`
+        See there.
     magnitudes : numpy.ndarray of float64
         The answers as given.
     references : numpy.ndarray of float64
@@ -84,13 +86,13 @@ class MagnitudeJudgements(Judgements):
         reference : float, str or None
             The magnitude given to the standard: one number for all rows, or a column. None, said
             explicitly, where annotators chose their own modulus.
-        item, criterion, moderators, count, attributes
+        item, criterion, moderators, count, attributes : as in `LikertJudgements.from_frame`
             Further columns, as in `LikertJudgements.from_frame`.
         zeros : {"refuse", "censor"}
             A magnitude of zero or below has no place on a ratio scale: an error, or an answer below
             the smallest positive one (``censored``).
-        repeats, missing
-            As in `LikertJudgements.from_frame`.
+        repeats, missing : as in `LikertJudgements.from_frame`
+            See there.
 
         Returns
         -------
@@ -135,12 +137,14 @@ class MagnitudeJudgements(Judgements):
         ----------
         path : str or Path
             The file; its suffix says the kind.
-        annotator, system, magnitude, reference, item, criterion, moderators, count, attributes
+        annotator, system, magnitude, reference : as in `from_frame`
+            See there.
+        item, criterion, moderators, count, attributes : as in `from_frame`
             Columns, as in `from_frame`.
-        zeros, repeats, missing
-            As in `from_frame`.
-        separator, encoding
-            As in `LikertJudgements.read`.
+        zeros, repeats, missing : as in `from_frame`
+            See there.
+        separator, encoding : as in `LikertJudgements.read`
+            See there.
 
         Returns
         -------
@@ -189,12 +193,14 @@ class MagnitudeJudgements(Judgements):
             Any that narwhals accepts.
         annotator : str or None
             Column of the annotator's identity, or None.
-        magnitudes, columns_are, systems
+        magnitudes, columns_are, systems : as in `LikertJudgements.from_wide`
             The columns of answers and what they stand for, as in `LikertJudgements.from_wide`.
         reference : float, str or None
             As in `from_frame`.
-        system, item, criterion, moderators, attributes, zeros, repeats, missing
-            As in `from_frame`.
+        system, item, criterion, moderators : as in `from_frame`
+            See there.
+        attributes, zeros, repeats, missing : as in `from_frame`
+            See there.
 
         Returns
         -------

@@ -44,8 +44,8 @@ class PairwiseJudgements(Judgements):
 
     Parameters
     ----------
-    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
-        As in `Judgements`; ``answers`` are int8: 0 where a wins, 1 where b wins, 2 for a tie. Pairs
+    factors, answers, counts, moderator_names : as in `Judgements`
+        ``answers`` are int8: 0 where a wins, 1 where b wins, 2 for a tie. Pairs
         that come from one ranking share a label of the factor ``"ranking"``.
 
     Examples
@@ -56,6 +56,8 @@ class PairwiseJudgements(Judgements):
     ...     frame, annotator=None, system_a="left", system_b="right", outcome="vote",
     ...     outcomes={"left": "a", "right": "b", "tie": "tie"})
     PairwiseJudgements: 2 outcomes, 3 systems, no annotator identities, ties 50.0%
+    dropped, audit, repeats, attributes, origin : as in `Judgements`
+        See there.
     """
 
     protocol: ClassVar[str] = "pairwise"
@@ -105,8 +107,8 @@ class PairwiseJudgements(Judgements):
         ranking : str, optional
             Column of the ranking that the pairs of several rows come from, so that they are known
             to depend on one another.
-        moderators, count, attributes, repeats, missing
-            As in `LikertJudgements.from_frame`.
+        moderators, count, attributes, repeats, missing : as in `LikertJudgements.from_frame`
+            See there.
 
         Returns
         -------
@@ -155,12 +157,14 @@ class PairwiseJudgements(Judgements):
         path : str or Path
             The file; its suffix says the kind. In a large CSV or Parquet file equal rows are
             counted by DuckDB, in bounded memory.
-        annotator, system_a, system_b, outcome, winner, outcomes
-            As in `from_frame`.
-        item, criterion, ranking, moderators, count, attributes, repeats, missing
-            As in `from_frame`.
-        separator, encoding
-            As in `LikertJudgements.read`.
+        annotator, system_a, system_b, outcome, winner, outcomes : as in `from_frame`
+            See there.
+        item, criterion, ranking, moderators : as in `from_frame`
+            See there.
+        count, attributes, repeats, missing : as in `from_frame`
+            See there.
+        separator, encoding : as in `LikertJudgements.read`
+            See there.
 
         Returns
         -------
@@ -209,10 +213,10 @@ class PairwiseJudgements(Judgements):
             Column of the annotator's identity, or None; also None where the columns are annotators.
         system_a, system_b : str
             Columns of the two systems, in presentation order.
-        answers, columns_are
+        answers, columns_are : as in `LikertJudgements.from_wide`
             The columns of outcomes and what one stands for, as in `LikertJudgements.from_wide`.
-        outcomes, item, criterion, moderators, attributes, repeats, missing
-            As in `from_frame`.
+        outcomes, item, criterion, moderators, attributes, repeats, missing : as in `from_frame`
+            See there.
 
         Returns
         -------
@@ -263,7 +267,7 @@ class PairwiseJudgements(Judgements):
             Columns of the two systems.
         wins, losses, ties : str
             Columns that count how often a was better, b was better, neither was.
-        annotator, item, criterion, moderators
+        annotator, item, criterion, moderators : as in `from_frame`
             Further columns, as in `from_frame`; counts seldom keep annotators.
 
         Returns
@@ -330,12 +334,12 @@ class PairwiseJudgements(Judgements):
             Columns that name the system that the k-th column of ranks is about.
         ranking : str, optional
             Column that identifies the ranking; the number of the data row by default.
-        item, criterion, moderators, attributes
+        item, criterion, moderators, attributes : as in `from_frame`
             Further columns, as in `from_frame`.
         unranked : sequence of float
             Values that mean "not ranked", such as -1; missing ranks always do.
-        repeats, missing
-            As in `from_frame`.
+        repeats, missing : as in `from_frame`
+            See there.
 
         Returns
         -------

@@ -57,8 +57,10 @@ class SPAJudgements(Judgements):
 
     Parameters
     ----------
-    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
-        As in `Judgements`; ``answers`` are probabilities in [0, 1], float64.
+    factors, answers, counts, moderator_names : as in `Judgements`
+        ``answers`` are probabilities in [0, 1], float64.
+    dropped, audit, repeats, attributes, origin : as in `Judgements`
+        See there.
     bounds : tuple of float
         The answers that mean 0 and 1 in the input.
     bounds_declared : bool
@@ -102,13 +104,13 @@ class SPAJudgements(Judgements):
             Columns of the two systems, in the order asked.
         probability : str
             Column of P[a better than b].
-        item, criterion, moderators, count, attributes
+        item, criterion, moderators, count, attributes : as in `LikertJudgements.from_frame`
             Further columns, as in `LikertJudgements.from_frame`.
         bounds : tuple (low, high), optional
             The answers that mean "certainly not" and "certainly", (0, 100) or (0, 1) or others.
             Without it they are inferred from the answers, and said to be.
-        repeats, missing
-            As in `LikertJudgements.from_frame`.
+        repeats, missing : as in `LikertJudgements.from_frame`
+            See there.
 
         Returns
         -------
@@ -160,12 +162,14 @@ class SPAJudgements(Judgements):
         ----------
         path : str or Path
             The file; its suffix says the kind.
-        annotator, system_a, system_b, probability, item, criterion, moderators, count, attributes
+        annotator, system_a, system_b, probability : as in `from_frame`
+            See there.
+        item, criterion, moderators, count, attributes : as in `from_frame`
             Columns, as in `from_frame`.
-        bounds, repeats, missing
-            As in `from_frame`.
-        separator, encoding
-            As in `LikertJudgements.read`.
+        bounds, repeats, missing : as in `from_frame`
+            See there.
+        separator, encoding : as in `LikertJudgements.read`
+            See there.
 
         Returns
         -------
@@ -220,10 +224,10 @@ class SPAJudgements(Judgements):
             Column of the annotator's identity, or None.
         system_a, system_b : str
             Columns of the two systems, in the order asked.
-        probabilities, columns_are
+        probabilities, columns_are : as in `LikertJudgements.from_wide`
             The columns of answers and what one stands for, as in `LikertJudgements.from_wide`.
-        item, criterion, moderators, attributes, bounds, repeats, missing
-            As in `from_frame`.
+        item, criterion, moderators, attributes, bounds, repeats, missing : as in `from_frame`
+            See there.
 
         Returns
         -------

@@ -39,9 +39,11 @@ class StrengthJudgements(Judgements):
 
     Parameters
     ----------
-    factors, answers, counts, moderator_names, dropped, audit, repeats, attributes
-        As in `Judgements`; ``answers`` are strengths in [−bound, bound], float64, positive = a;
+    factors, answers, counts, moderator_names : as in `Judgements`
+        ``answers`` are strengths in [−bound, bound], float64, positive = a;
         exactly 0 is "no preference".
+    dropped, audit, repeats, attributes, origin : as in `Judgements`
+        See there.
     bound : float
         The largest strength that could be chosen.
     graded : bool
@@ -98,8 +100,10 @@ class StrengthJudgements(Judgements):
             of them and all answers are whole.
         labels : mapping of text to number, optional
             What each text means, before bounds and sign apply; None means no answer.
-        item, criterion, moderators, count, attributes, repeats, missing
-            As in `LikertJudgements.from_frame`.
+        item, criterion, moderators : as in `LikertJudgements.from_frame`
+            See there.
+        count, attributes, repeats, missing : as in `LikertJudgements.from_frame`
+            See there.
 
         Returns
         -------
@@ -155,12 +159,14 @@ class StrengthJudgements(Judgements):
         ----------
         path : str or Path
             The file; its suffix says the kind.
-        annotator, system_a, system_b, strength, item, criterion, moderators, count, attributes
+        annotator, system_a, system_b, strength : as in `from_frame`
+            See there.
+        item, criterion, moderators, count, attributes : as in `from_frame`
             Columns, as in `from_frame`.
-        bounds, positive, graded, labels, repeats, missing
-            As in `from_frame`.
-        separator, encoding
-            As in `LikertJudgements.read`.
+        bounds, positive, graded, labels, repeats, missing : as in `from_frame`
+            See there.
+        separator, encoding : as in `LikertJudgements.read`
+            See there.
 
         Returns
         -------
@@ -219,12 +225,12 @@ class StrengthJudgements(Judgements):
             Column of the annotator's identity, or None.
         system_a, system_b : str
             Columns of the two systems, in presentation order.
-        strengths, columns_are
+        strengths, columns_are : as in `LikertJudgements.from_wide`
             The columns of answers and what one stands for, as in `LikertJudgements.from_wide`.
-        bounds, positive, graded, labels
-            As in `from_frame`.
-        item, criterion, moderators, attributes, repeats, missing
-            As in `from_frame`.
+        bounds, positive, graded, labels : as in `from_frame`
+            See there.
+        item, criterion, moderators, attributes, repeats, missing : as in `from_frame`
+            See there.
 
         Returns
         -------

@@ -19,7 +19,15 @@ from bayeseval.simulate._design import (
 
 
 class SimulatedLikert(Simulated[LikertJudgements]):
-    """Simulated ratings and the parameters they were drawn from; see `simulate_likert`."""
+    """Simulated ratings and the parameters they were drawn from; see `simulate_likert`.
+
+    Parameters
+    ----------
+    judgements : LikertJudgements
+        The table.
+    truth : xarray.Dataset
+        The parameters, under their names in the posterior contract.
+    """
 
 
 def simulate_likert(

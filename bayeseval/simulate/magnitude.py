@@ -18,7 +18,15 @@ from bayeseval.simulate._design import (
 
 
 class SimulatedMagnitude(Simulated[MagnitudeJudgements]):
-    """Simulated magnitudes and the parameters they were drawn from; see `simulate_magnitude`."""
+    """Simulated magnitudes and the parameters they were drawn from; see `simulate_magnitude`.
+
+    Parameters
+    ----------
+    judgements : MagnitudeJudgements
+        The table.
+    truth : xarray.Dataset
+        The parameters, under their names in the posterior contract.
+    """
 
 
 def simulate_magnitude(

@@ -11,7 +11,15 @@ from bayeseval.simulate._design import Design, Simulated, pair_effects
 
 
 class SimulatedPairwise(Simulated[PairwiseJudgements]):
-    """Simulated outcomes and the parameters they were drawn from; see `simulate_pairwise`."""
+    """Simulated outcomes and the parameters they were drawn from; see `simulate_pairwise`.
+
+    Parameters
+    ----------
+    judgements : PairwiseJudgements
+        The table.
+    truth : xarray.Dataset
+        The parameters, under their names in the posterior contract.
+    """
 
 
 def simulate_pairwise(

@@ -9,7 +9,15 @@ from bayeseval.simulate._design import Design, Simulated, pair_effects
 
 
 class SimulatedSPA(Simulated[SPAJudgements]):
-    """Simulated probabilities and the parameters they were drawn from; see `simulate_spa`."""
+    """Simulated probabilities and the parameters they were drawn from; see `simulate_spa`.
+
+    Parameters
+    ----------
+    judgements : SPAJudgements
+        The table.
+    truth : xarray.Dataset
+        The parameters, under their names in the posterior contract.
+    """
 
 
 def ordered_beta(

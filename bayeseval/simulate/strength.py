@@ -12,7 +12,15 @@ from bayeseval.simulate.spa import ordered_beta
 
 
 class SimulatedStrength(Simulated[StrengthJudgements]):
-    """Simulated strengths and the parameters they were drawn from; see `simulate_strength`."""
+    """Simulated strengths and the parameters they were drawn from; see `simulate_strength`.
+
+    Parameters
+    ----------
+    judgements : StrengthJudgements
+        The table.
+    truth : xarray.Dataset
+        The parameters, under their names in the posterior contract.
+    """
 
 
 def simulate_strength(

@@ -67,8 +67,8 @@ def read_mturk(
         Columns that quality may vary by.
     attributes : sequence of str, optional
         Columns to keep for filters; by default ids, status and times.
-    repeats, missing
-        As in `LikertJudgements.from_frame`.
+    repeats, missing : as in `LikertJudgements.from_frame`
+        See there.
     **declared
         What the protocol's class declares of its answers: ``scale``, ``labels``; ``reference``,
         ``zeros``; ``bounds``; ``outcomes``; ``positive``, ``graded``.
@@ -118,8 +118,8 @@ def read_crowdflower(
     path : str or Path
         The CSV file: one row a judgement of a unit; the platform's own columns begin with ``_``.
         Test questions (``_golden`` true) are dropped and counted.
-    protocol, columns, moderators, repeats, missing
-        As in `read_mturk`.
+    protocol, columns, moderators, repeats, missing : as in `read_mturk`
+        See there.
     annotator : str or None
         Column of the contributor.
     attributes : sequence of str, optional

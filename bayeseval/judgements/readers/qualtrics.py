@@ -63,8 +63,8 @@ def read_qualtrics(
         Columns to keep for filters; by default dates, duration, progress and language.
     unfinished : bool
         Keep people who did not finish; they are dropped and counted otherwise, as are previews.
-    repeats, missing
-        As in `LikertJudgements.from_frame`.
+    repeats, missing : as in `LikertJudgements.from_frame`
+        See there.
     **declared
         What the protocol's class declares of its answers, as in `read_mturk`.
 

@@ -42,8 +42,8 @@ def read_label_studio(
     ----------
     path : str or Path
         The JSON file (not JSON-MIN).
-    protocol, moderators, repeats, missing
-        As in `read_mturk`.
+    protocol, moderators, repeats, missing : as in `read_mturk`
+        See there.
     columns : mapping of role to column
         For example ``{"system": "data.model", "item": "task", "rating": "fluency"}``; for a
         ``Pairwise`` tag the outcomes are ``"left"`` and ``"right"``.
@@ -149,8 +149,8 @@ def read_argilla(
         ``responses``), a data set of Argilla 2 (``<question>.responses`` beside
         ``<question>.responses.users``), or one of Argilla 1 (lists of ``{user_id, value, status}``
         under the question's name).
-    protocol, moderators, repeats, missing
-        As in `read_mturk`.
+    protocol, moderators, repeats, missing : as in `read_mturk`
+        See there.
     columns : mapping of role to column
         For example ``{"system": "metadata.model", "item": "metadata.prompt", "rating":
         "quality"}``.
