@@ -12,10 +12,10 @@ from bayeseval.judgements._files import naming_the_file, read_frame
 from bayeseval.judgements._intake import (
     Intake,
     attribute_arrays,
+    attribute_columns,
     coded,
     label_text,
     moderator_columns,
-    named_columns,
     read_counts,
     refuse_duplicates,
     take,
@@ -58,7 +58,7 @@ def plan(
 ) -> Plan:
     """Return the plan of a table; the first of ``answers`` is the answer itself."""
     named = moderator_columns(moderators)
-    kept = named_columns(attributes, argument="attributes")
+    kept = attribute_columns(attributes, moderators=named)
     roles: dict[str, str | None] = {
         "annotator": annotator,
         **systems,
@@ -140,7 +140,7 @@ def build(
         refuse_duplicates(
             settled,
             unit,
-            weights=np.ones_like(counts) if counted else counts,
+            weights=settled.weights if counted else counts,
             answer=answer,
             remedy=_duplicate_remedy(planned),
         )

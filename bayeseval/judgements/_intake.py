@@ -21,10 +21,20 @@ CANONICAL = (
     "item",
     "criterion",
     "ranking",
+    "rating",
+    "magnitude",
+    "reference",
+    "probability",
+    "outcome",
+    "winner",
+    "strength",
+    "count",
     "category",
     "threshold",
     "chain",
     "draw",
+    "sample",
+    "row",
 )
 
 
@@ -117,6 +127,20 @@ def moderator_columns(moderators: Sequence[str] | Mapping[str, str]) -> dict[str
     return named
 
 
+def attribute_columns(
+    attributes: Sequence[str] | Mapping[str, str], *, moderators: Mapping[str, str]
+) -> dict[str, str]:
+    """Return name → column of the attributes, whose names must be free."""
+    named = named_columns(attributes, argument="attributes")
+    for name in named:
+        if name in CANONICAL or name in moderators:
+            raise JudgementError(
+                f"an attribute cannot be called {name!r}, which is a column of the table itself. "
+                f"Give it another name: attributes={{'my_{name}': {named[name]!r}}}."
+            )
+    return named
+
+
 def check_sources(roles: Mapping[str, str | None], columns: Sequence[str]) -> dict[str, str]:
     """Check that every named column is there, once, and serves one role; return role → column."""
     sources: dict[str, str] = {}
@@ -162,6 +186,10 @@ def take(
     collected. ``rows`` are the numbers by which the user knows the rows, where not 1, 2, …, and
     ``dropped`` what was left out before.
     """
+    if isinstance(missing, str):
+        raise JudgementError(
+            f'missing= must be a list of texts; write missing=("", {missing!r}), or leave it away.'
+        )
     native = _as_narwhals(frame)
     lazy = isinstance(native, nw.LazyFrame)
     names = native.collect_schema().names() if isinstance(native, nw.LazyFrame) else native.columns

@@ -367,6 +367,12 @@ class LikertJudgements(Judgements):
             ("ratings by category", label, f"{number:,} ({number / total:.1%})")
             for label, number in zip(self.scale.labels, per_category, strict=True)
         ]
+        if self.has("annotator"):
+            who = self.codes("annotator")
+            used = np.zeros((len(self.labels("annotator")), self.scale.n_categories), dtype=bool)
+            used[who, self.answers] = True
+            narrow = int((used.sum(axis=1) == 1).sum())
+            facts.append(("annotators who used one category only", "", f"{narrow:,}"))
         return summarise(self, answer_facts=[("scale", "", str(self.scale)), *facts])
 
 

@@ -47,6 +47,8 @@ class PairwiseJudgements(Judgements):
     factors, answers, counts, moderator_names : as in `Judgements`
         ``answers`` are int8: 0 where a wins, 1 where b wins, 2 for a tie. Pairs
         that come from one ranking share a label of the factor ``"ranking"``.
+    dropped, audit, repeats, attributes, origin : as in `Judgements`
+        See there.
 
     Examples
     --------
@@ -56,8 +58,6 @@ class PairwiseJudgements(Judgements):
     ...     frame, annotator=None, system_a="left", system_b="right", outcome="vote",
     ...     outcomes={"left": "a", "right": "b", "tie": "tie"})
     PairwiseJudgements: 2 outcomes, 3 systems, no annotator identities, ties 50.0%
-    dropped, audit, repeats, attributes, origin : as in `Judgements`
-        See there.
     """
 
     protocol: ClassVar[str] = "pairwise"

@@ -1,11 +1,14 @@
 """The code on the pages about protocols and importing runs as printed."""
 
+import doctest
 import json
 import re
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from bayeseval.judgements import likert, pairwise
 from tests.judgements.test_readers import BATTLES, MQM, MTURK, PEOPLE, QUALTRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,6 +30,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     people = PEOPLE.assign(**{"Participant id": ["R_1", "R_2"]})
     people.to_csv(tmp_path / "prolific.csv", index=False)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("module", [likert, pairwise], ids=lambda module: module.__name__)
+def test_the_examples_of_docstrings_run(module: ModuleType):
+    assert doctest.testmod(module).attempted > 0
+    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

@@ -129,6 +129,10 @@ def test_a_count_column_is_multiplied_by_equal_rows():
             table, annotator=None, system="s", rating="y", count="n"
         )
         assert found.n_judgements == 7
+        with pytest.raises(JudgementError, match="more than one rating"):
+            LikertJudgements.from_frame(
+                table.with_columns(w=pl.lit("j")), annotator="w", system="s", rating="y", count="n"
+            )
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "tsv"])

@@ -168,6 +168,17 @@ def test_moderators_can_be_renamed_but_not_to_our_names():
         likert(TEN.assign(day="u"), moderators="day")
 
 
+def test_names_of_moderators_and_attributes_must_be_free():
+    frame = TEN.assign(rating=1, day="u")
+    with pytest.raises(JudgementError, match=r"cannot be called 'rating'.*my_rating"):
+        likert(frame, moderators=["rating"])
+    with pytest.raises(JudgementError, match=r"cannot be called 'rating'.*my_rating"):
+        likert(frame, attributes=["rating"])
+    with pytest.raises(JudgementError, match="cannot be called 'day'"):
+        likert(frame, attributes={"day": "rating"}, moderators=["day"])
+    assert likert(frame, attributes={"other": "rating"}).attributes["other"].tolist() == [1] * 10
+
+
 def test_counts_weigh_rows_and_zero_counts_are_dropped():
     frame = TEN.assign(n=[2, 1, 1, 1, 1, 1, 1, 1, 1, 0])
     table = likert(frame, count="n")
@@ -319,6 +330,8 @@ def test_an_unreadable_cell_can_be_declared_missing():
     table = likert(frame, missing=("", "NA"))
     assert table.dropped == (Dropped("no rating", 1),)
     assert table == likert(TEN[:9])
+    with pytest.raises(JudgementError, match="must be a list of texts"):
+        likert(frame, missing="NA")
 
 
 def test_half_points_need_a_declared_list():
@@ -458,6 +471,7 @@ def test_the_summary_says_what_is_there():
         "annotators: 3",
         "judgements an annotator: 3 to 4, median 3",
         "4: 3 (30.0%)",
+        "annotators who used one category only: 0",
         "3: 0 (0.0%)",
     ):
         assert part in text

@@ -9,7 +9,13 @@ import pandas as pd
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Columns
-from bayeseval.judgements._intake import as_pandas, coded, moderator_columns, named_columns, take
+from bayeseval.judgements._intake import (
+    as_pandas,
+    attribute_columns,
+    coded,
+    moderator_columns,
+    take,
+)
 from bayeseval.judgements._table import Factor, Judgements, frozen_array
 from bayeseval.judgements.readers._platform import one_path, read_records
 
@@ -55,7 +61,7 @@ def join_annotators[Table: Judgements](
         raise JudgementError("join_annotators needs annotator identities; this table has none.")
     frame = read_records(one_path(people)) if isinstance(people, str | Path) else as_pandas(people)
     levels = moderator_columns(moderators)
-    kept = named_columns(attributes, argument="attributes")
+    kept = attribute_columns(attributes, moderators=levels)
     taken = [name for name in (*levels, *kept) if judgements.has(name)]
     taken += [name for name in (*levels, *kept) if name in judgements.attributes]
     if taken:
