@@ -60,7 +60,7 @@ def evaluator(
     family = OrdinalProbit(effects=effects, **settings)
     judgements = ratings(frame, n_categories)
     declared = family.declare(judgements)
-    plain = tuple(replace(effect, centred=False) for effect in declared.effects)
+    plain = tuple(replace(effect, centring=0.0) for effect in declared.effects)
     declaration = replace(declared, effects=plain)
     return Evaluator(declaration, family.cells(declaration, judgements))
 
