@@ -7,26 +7,34 @@ dependency group ``lint``.
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
+from types import FunctionType
 
 import bayeseval
+from tests.inventory import MODULES
 
+MEMBERS = (classmethod, staticmethod, property, FunctionType)
 RULES = {"PR01", "PR02", "PR04", "PR07", "RT03", "SS03", "GL07", "GL08"}
 ELSEWHERE = re.compile(r"\b(as in|as for|likewise)\b", re.IGNORECASE)
 
 
 def names() -> Iterator[str]:
-    """Yield the public functions and classes, and the public methods that a class defines."""
-    for name in bayeseval.__all__:
-        value = getattr(bayeseval, name)
-        if not callable(value):
-            continue
-        yield f"bayeseval.{name}"
-        if isinstance(value, type):
-            for member, member_value in vars(value).items():
-                if not member.startswith("_") and isinstance(
-                    member_value, classmethod | staticmethod | property | type(names)
-                ):
-                    yield f"bayeseval.{name}.{member}"
+    """Yield the public functions and classes, and the public methods that a class defines.
+
+    Methods of a typing protocol are described where they are implemented.
+    """
+    for module in MODULES:
+        exported = import_module(module).__all__
+        again = () if module == "bayeseval" else bayeseval.__all__
+        for name in (each for each in exported if each not in again):
+            value = getattr(import_module(module), name)
+            if not isinstance(value, type | FunctionType) or getattr(value, "_is_protocol", False):
+                continue
+            yield f"{module}.{name}"
+            if isinstance(value, type):
+                for member, member_value in vars(value).items():
+                    if not member.startswith("_") and isinstance(member_value, MEMBERS):
+                        yield f"{module}.{name}.{member}"
 
 
 def faults(name: str) -> Iterator[str]:

@@ -61,9 +61,11 @@ def test_inventory_names_what_a_list_lacks_and_what_it_has_too_much(tmp_path: Pa
     assert "ARCHITECTURE.md lacks OrdinalProbit" in found
     assert "ARCHITECTURE.md names OrdinalLogit" in found
     assert "folders of models/ names stray" in found
-    page = next((tmp_path / "docs" / "reference").glob("*.md"))
-    page.write_text("nothing", encoding="utf-8")
-    assert "docs/reference lacks" in "\n".join(inventory.disagreements(tmp_path))
+    page = tmp_path / "docs" / "reference" / "errors.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("ModelError", "ModlError"), "utf-8")
+    found = "\n".join(inventory.disagreements(tmp_path))
+    assert "docs/reference lacks ModelError, which bayeseval.__all__ has" in found
+    assert "docs/reference names ModlError" in found
 
 
 @pytest.mark.parametrize(
