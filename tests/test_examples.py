@@ -44,12 +44,28 @@ def test_likert_example_runs_and_writes_its_report(
 @pytest.mark.sampling
 def test_code_of_the_readme_runs(few_draws: Path, capsys: pytest.CaptureFixture[str]):
     names = {"annotator": "worker", "system": "model", "item": "prompt", "rating": "score"}
-    simulated = simulate_likert(n_annotators=5, n_systems=3, n_items=3, random_seed=1)
-    frame = simulated.judgements.to_frame().rename(columns=names)
-    frame.to_csv("ratings.csv", index=False)
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    exec(compile(code, "README.md", "exec"), {})  # the README's own code
+    _write_ratings(few_draws / "ratings.csv", names)
+    _run_code_of(ROOT / "README.md")
     assert {path.name for path in few_draws.iterdir()} == WRITTEN
     printed = capsys.readouterr().out
     assert "Ranking of 3 systems" in printed
     assert "NOT converged" in printed
+
+
+@pytest.mark.sampling
+def test_code_of_the_first_page_of_the_docs_runs(few_draws: Path):
+    (few_draws / "bayeseval-demo").mkdir()
+    _write_ratings(few_draws / "bayeseval-demo" / "ratings.csv", {})
+    _run_code_of(ROOT / "docs" / "start.md")
+    assert be.load("posterior.nc").settings.draws == 100
+
+
+def _write_ratings(path: Path, names: dict[str, str]) -> None:
+    simulated = simulate_likert(n_annotators=5, n_systems=3, n_items=3, random_seed=1)
+    simulated.judgements.to_frame().rename(columns=names).to_csv(path, index=False)
+
+
+def _run_code_of(page: Path) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert blocks
+    exec(compile("\n".join(blocks), page.name, "exec"), {})  # the page's own code
