@@ -2,15 +2,7 @@
 
 # PyTensor describes its variables only in part.
 # pyright: reportAttributeAccessIssue=false, reportOptionalSubscript=false
-# pyright: reportArgumentType=false, reportReturnType=false
-
-# PyTensor describes its variables only in part.
-# pyright: reportAttributeAccessIssue=false, reportOptionalSubscript=false
-# pyright: reportArgumentType=false, reportReturnType=false
-
-# PyTensor describes its variables only in part.
-# pyright: reportAttributeAccessIssue=false, reportOptionalSubscript=false
-# pyright: reportArgumentType=false, reportReturnType=false
+# pyright: reportArgumentType=false, reportReturnType=false, reportOperatorIssue=false
 
 from collections.abc import Sequence
 
@@ -80,12 +72,13 @@ def _effect(declaration: Declaration[Response], effect: Effect) -> TensorVariabl
         return _correlated_effect(declaration, effect)
     sd = pm.HalfNormal(sd_name, sigma=effect.sd_scale, dims=_dims(declaration))
     stretched = _stretched(sd, effect.dims)
-    scale = stretched if effect.centred else 1.0
+    centring = pm.Data(f"{effect.name}_centring", effect.centring)
+    scale = stretched**centring
     if effect.zero_sum:
         values = pm.ZeroSumNormal(value_name(effect), sigma=scale, dims=dims, n_zerosum_axes=1)
     else:
         values = pm.Normal(value_name(effect), 0.0, scale, dims=dims)
-    return values if effect.centred else stretched * values
+    return stretched ** (1.0 - centring) * values
 
 
 def _correlated_effect(declaration: Declaration[Response], effect: Effect) -> TensorVariable:

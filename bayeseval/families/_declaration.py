@@ -33,9 +33,10 @@ class Effect:
         Scale of the half-normal prior of the standard deviation.
     zero_sum
         Whether the effects sum to zero along the last dimension.
-    centred
-        Whether the sampler sees the effects themselves (True) or the effects divided by their
-        standard deviation (False). The model is the same; only its geometry differs.
+    centring
+        What the sampler sees: the effects divided by their standard deviation to the power of
+        1 - centring, so the effects themselves at 1 and standardised effects at 0. The model is
+        the same; only its geometry differs.
     correlated
         Whether the effects of different criteria are correlated, with an LKJ prior.
     """
@@ -46,7 +47,7 @@ class Effect:
     sign: int
     sd_scale: float
     zero_sum: bool = False
-    centred: bool = False
+    centring: float = 0.0
     correlated: bool = False
 
     @property

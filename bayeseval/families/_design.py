@@ -14,8 +14,14 @@ from bayeseval.judgements.identify import Identification
 
 type Effects = Literal["auto", "none"] | Mapping[str, bool]
 
-_CENTRED_FROM = 40
-"""Judgements a level from which the data, not the prior, hold an effect in place."""
+_INFORMATION = 0.8
+"""What a judgement says about a level, in units of a latent answer seen without categories."""
+
+_LEAST_CENTRING = 0.3
+"""Below this effects are standardised, which allows a standard deviation of zero."""
+
+_FEW_LEVELS = 3
+_FEW_LEVELS_CENTRING = 0.5
 
 
 def choose_effects(
@@ -119,37 +125,90 @@ def absolute_effect_reasons(
     return reasons, {"difficulty": no_items, "interaction": no_items, "taste": no_annotators}
 
 
-def is_centred(counts: npt.NDArray[np.float64], *, zero_sum_levels: int | None = None) -> bool:
-    """Choose the geometry of an effect from the judgements behind each of its levels.
+def centrings(
+    judgements: Judgements,
+    score: npt.NDArray[np.float64],
+    effects: Mapping[str, tuple[Sequence[str], float]],
+) -> dict[str, float]:
+    """Choose the geometry of every effect from how much the data say about each of its levels.
+
+    For a normal model the effects and their standard deviation are least entangled when the
+    centring is the share of the data in what is known of a level: n i / (n i + 1/sd²), with n
+    judgements a level that inform it by i each (Papaspiliopoulos, Roberts & Sköld 2007,
+    doi:10.1214/088342307000000014). The standard deviation is taken from moments of the scores:
+    a rough guess suffices, since any centring is right and some are fast.
 
     Parameters
     ----------
-    counts
-        Judgements by level.
-    zero_sum_levels
-        Number of levels where the effect sums to zero.
+    judgements
+        The table.
+    score
+        The answers as numbers whose differences mean something, one a row.
+    effects
+        By name, dims of the effect and prior scale of its standard deviation.
 
     Returns
     -------
-    bool
-        True where most levels have so many judgements that the data hold them in place: then the
-        standard deviation follows the effects. With few judgements the effects follow the standard
-        deviation, and a centred block would be a funnel (Betancourt & Girolami 2015,
-        arXiv:1312.0906).
+    dict of str to float
+        From 0, standardised effects, to 1, the effects themselves.
     """
-    if zero_sum_levels is not None and zero_sum_levels <= 2:
-        return False
-    return bool(np.median(counts) >= _CENTRED_FROM)
+    weight = judgements.counts.astype(np.float64)
+    residual = score - _level_means(judgements, (), score, weight)[0]
+    found = {}
+    degrees = weight.sum()
+    for name, (dims, _) in effects.items():
+        means, counts, used = _level_means(judgements, dims, residual, weight)
+        residual = residual - means
+        degrees -= used.sum()
+        levels = counts[used]
+        spread = np.average(_by_level(judgements, dims, means)[used] ** 2, weights=levels)
+        found[name] = (spread, len(levels) / (1.0 / levels).sum())
+    # With as many levels as judgements nothing is left to tell noise from; any guess will do.
+    noise = max((weight * residual**2).sum() / degrees, 1e-3) if degrees >= 1 else 0.5
+    chosen = {}
+    for name, (dims, scale) in effects.items():
+        spread, n = found[name]
+        variance = np.clip((spread - noise / n) / noise, (0.1 * scale) ** 2, (3.0 * scale) ** 2)
+        centring = n * _INFORMATION / (n * _INFORMATION + 1.0 / variance)
+        n_levels = len(judgements.labels(dims[-1]))
+        # Two or three levels say so little about the standard deviation that it may be near zero.
+        most = _FEW_LEVELS_CENTRING if n_levels <= _FEW_LEVELS else 1.0
+        centring = float(min(centring, most))
+        chosen[name] = 0.0 if centring < _LEAST_CENTRING else round(centring, 2)
+    return chosen
 
 
-def level_counts(judgements: Judgements, dims: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Count the judgements of every level of the dims, by criterion where there is one."""
+def _level(judgements: Judgements, dims: Sequence[str]) -> tuple[npt.NDArray[np.int64], int]:
     names = [*dims, "criterion"] if judgements.has("criterion") else list(dims)
-    sizes = [len(judgements.labels(name)) for name in names]
     key = np.zeros(judgements.n_rows, dtype=np.int64)
-    for name, size in zip(names, sizes, strict=True):
-        key = key * size + judgements.codes(name)
-    return np.bincount(key, weights=judgements.counts, minlength=int(np.prod(sizes)))
+    size = 1
+    for name in names:
+        size *= len(judgements.labels(name))
+        key = key * len(judgements.labels(name)) + judgements.codes(name)
+    return key, size
+
+
+def _by_level(
+    judgements: Judgements, dims: Sequence[str], values: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return a value that all rows of a level share, by level."""
+    key, size = _level(judgements, dims)
+    result = np.zeros(size)
+    result[key] = values
+    return result
+
+
+def _level_means(
+    judgements: Judgements,
+    dims: Sequence[str],
+    values: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the mean of each row's level, the judgements by level, and which levels have any."""
+    key, size = _level(judgements, dims)
+    counts = np.bincount(key, weights=weight, minlength=size)
+    sums = np.bincount(key, weights=weight * values, minlength=size)
+    return (sums / np.maximum(counts, 1.0))[key], counts, counts > 0
 
 
 def collapse(

@@ -40,8 +40,8 @@ class Parameter:
 
 
 def value_name(effect: Effect) -> str:
-    """Name of the sampled values of an effect: standardised ones end in ``_z``."""
-    return effect.name if effect.centred else f"{effect.name}_z"
+    """Name of the sampled values of an effect: scaled ones end in ``_z``."""
+    return effect.name if effect.centring == 1.0 else f"{effect.name}_z"
 
 
 def free_shape(effect: Effect) -> tuple[int, ...]:
@@ -82,7 +82,7 @@ def layout(
 def block_table(
     declaration: Declaration[Response], placed: dict[str, Parameter]
 ) -> tuple[IndexTable, FloatArray]:
-    """Return the blocks as the kernels read them, and their prior scales."""
+    """Return the blocks as the kernels read them; by block, its prior scale and its centring."""
     rows = []
     out = 0
     for effect in declaration.effects:
@@ -94,13 +94,12 @@ def block_table(
                 effect.size // effect.shape[-1],
                 effect.shape[-1],
                 int(effect.zero_sum),
-                int(effect.centred),
                 out,
             )
         )
         out += declaration.n_criteria * effect.size
-    scales = np.array([effect.sd_scale for effect in declaration.effects], dtype=np.float64)
-    return np.array(rows, dtype=np.int64).reshape(-1, 8), scales
+    priors = [(effect.sd_scale, effect.centring) for effect in declaration.effects]
+    return np.array(rows, dtype=np.int64).reshape(-1, 7), np.array(priors).reshape(-1, 2)
 
 
 def zero_sum_extend(values: FloatArray) -> FloatArray:
@@ -131,5 +130,5 @@ def effect_values(effect: Effect, values: dict[str, FloatArray]) -> FloatArray:
     """
     if effect.name in values:
         return values[effect.name]
-    sd = values[f"{effect.name}_sd"]
-    return sd[(..., *([None] * len(effect.shape)))] * values[value_name(effect)]
+    factor = values[f"{effect.name}_sd"] ** (1.0 - effect.centring)
+    return factor[(..., *([None] * len(effect.shape)))] * values[value_name(effect)]

@@ -3,13 +3,6 @@
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
 # pyright: reportArgumentType=false, reportReturnType=false
 
-# Numba sees an element of an array as a number; the stubs of NumPy do not.
-# pyright: reportArgumentType=false, reportReturnType=false
-
-# Numba sees an element of an array as a number; the stubs of NumPy do not.
-# pyright: reportArgumentType=false, reportReturnType=false
-
-import math
 from dataclasses import dataclass, field
 
 import numba
@@ -24,8 +17,7 @@ from bayeseval.families._effects_kernel import (
     effect_means_reverse,
     effects_forward,
     effects_reverse,
-    half_normal_log,
-    half_normal_slope,
+    signed_normal_log,
 )
 from bayeseval.families._layout import block_table, layout
 from bayeseval.families._ordinal_kernel import ordinal_log_density
@@ -45,7 +37,7 @@ def _density(
     x: FloatArray,
     gradient: FloatArray,
     blocks: IndexTable,
-    scales: FloatArray,
+    priors: FloatArray,
     starts: npt.NDArray[np.int64],
     response_scales: FloatArray,
     category_prior: FloatArray,
@@ -71,7 +63,7 @@ def _density(
     log_gaps = np.zeros((n_criteria, max(n_thresholds - 1, 1)))
     log_gaps_bar = np.zeros_like(log_gaps)
 
-    total = effects_forward(x, blocks, scales, effects)
+    total = effects_forward(x, blocks, priors, effects)
     total += population_forward(
         x,
         starts,
@@ -102,12 +94,12 @@ def _density(
         thresholds[:] = population
     if noise_start >= 0:
         for c in range(n_criteria):
-            log_sd = x[noise_sd_start + c]
-            total += half_normal_log(log_sd, response_scales[1])
+            sd = x[noise_sd_start + c]
+            total += signed_normal_log(sd, response_scales[1])
             for row in range(c * n_annotators, (c + 1) * n_annotators):
                 z = x[noise_start + row]
                 total -= 0.5 * z * z + LOG_SQRT_2PI
-                log_discrimination[row] = math.exp(log_sd) * z
+                log_discrimination[row] = sd * z
     else:
         log_discrimination[:] = 0.0
 
@@ -130,14 +122,13 @@ def _density(
 
     if noise_start >= 0:
         for c in range(n_criteria):
-            log_sd = x[noise_sd_start + c]
-            sd = math.exp(log_sd)
-            by_log_sd = half_normal_slope(log_sd, response_scales[1])
+            sd = x[noise_sd_start + c]
+            by_sd = -sd / response_scales[1] ** 2
             for row in range(c * n_annotators, (c + 1) * n_annotators):
                 bar = log_discrimination_bar[row]
-                by_log_sd += bar * log_discrimination[row]
+                by_sd += bar * x[noise_start + row]
                 gradient[noise_start + row] += sd * bar - x[noise_start + row]
-            gradient[noise_sd_start + c] += by_log_sd
+            gradient[noise_sd_start + c] += by_sd
     if has_gaps:
         annotators_reverse(
             x,
@@ -164,7 +155,7 @@ def _density(
         log_gaps_bar,
         gradient,
     )
-    effects_reverse(x, blocks, scales, effects, effects_bar, gradient)
+    effects_reverse(x, blocks, priors, effects, effects_bar, gradient)
     return total
 
 
@@ -173,7 +164,7 @@ def _sampled_density(
     y: FloatArray,
     gradient: FloatArray,
     blocks: IndexTable,
-    scales: FloatArray,
+    priors: FloatArray,
     starts: npt.NDArray[np.int64],
     response_scales: FloatArray,
     category_prior: FloatArray,
@@ -195,7 +186,7 @@ def _sampled_density(
     n_criteria = population.shape[0]
     stride = population.shape[1] if category_prior.size else 1
     means = np.empty(n_criteria)
-    effect_means(y, blocks, sign, means)
+    effect_means(y, blocks, priors, sign, means)
     x = y.copy()
     for c in range(n_criteria):
         x[starts[0] + c * stride] += means[c]
@@ -203,7 +194,7 @@ def _sampled_density(
         x,
         gradient,
         blocks,
-        scales,
+        priors,
         starts,
         response_scales,
         category_prior,
@@ -223,7 +214,7 @@ def _sampled_density(
     )
     for c in range(n_criteria):
         means[c] = gradient[starts[0] + c * stride]
-    effect_means_reverse(y, blocks, sign, means, gradient)
+    effect_means_reverse(y, blocks, priors, sign, means, gradient)
     return total
 
 
@@ -248,7 +239,7 @@ class OrdinalDensity:
     def __post_init__(self) -> None:
         declaration, cells, response = self.declaration, self.cells, self.declaration.response
         placed = layout(declaration, response.parameter_shapes)
-        blocks, scales = block_table(declaration, placed)
+        blocks, priors = block_table(declaration, placed)
         starts = np.array(
             [
                 placed[name].start if name in placed else _ABSENT
@@ -274,7 +265,7 @@ class OrdinalDensity:
             "_arguments",
             (
                 blocks,
-                scales,
+                priors,
                 starts,
                 np.array([response.gap_sd_scale, response.discrimination_sd_scale]),
                 np.array(response.category_prior or (), dtype=np.float64),

@@ -13,12 +13,6 @@ so that nothing underflows: the log of a probability as small as e^-10000 keeps 
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
 # pyright: reportArgumentType=false, reportReturnType=false
 
-# Numba sees an element of an array as a number; the stubs of NumPy do not.
-# pyright: reportArgumentType=false, reportReturnType=false
-
-# Numba sees an element of an array as a number; the stubs of NumPy do not.
-# pyright: reportArgumentType=false, reportReturnType=false
-
 import math
 
 import numba
@@ -57,66 +51,122 @@ _SQRT_2PI = math.sqrt(2.0 * math.pi)
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 # Beyond the outermost thresholds: far enough that the end never counts, small enough to square.
 OPEN_END = 1e10
+_NARROW = 1e-3
 _BLOCK = 256
 
 
-@numba.njit(inline="always", error_model="numpy", fastmath={"contract", "nsz"})
-def mills_ratio(z: float) -> float:
-    """Return (1 - Φ(z))/φ(z) for z >= 0."""
-    t = (z - 4.0) / (z + 4.0)
-    value = _MILLS[22]
-    for i in range(21, -1, -1):
-        value = value * t + _MILLS[i]
-    return value / (1.0 + z)
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+def _mills_ratio(z: FloatArray, out: FloatArray, size: int) -> None:
+    """Fill (1 - Φ(z))/φ(z) for z >= 0."""
+    for j in range(size):
+        t = (z[j] - 4.0) / (z[j] + 4.0)
+        value = _MILLS[22]
+        for i in range(21, -1, -1):
+            value = value * t + _MILLS[i]
+        out[j] = value / (1.0 + z[j])
 
 
-@numba.njit(inline="always", error_model="numpy", fastmath={"contract", "nsz"})
+@numba.njit(nogil=True, error_model="numpy")
+def _ends(
+    lower: FloatArray,
+    upper: FloatArray,
+    near: FloatArray,
+    far: FloatArray,
+    near_factor: FloatArray,
+    far_factor: FloatArray,
+    size: int,
+) -> None:
+    """Fill both ends' distances from the centre and the logs of their factors."""
+    for j in range(size):
+        mirrored = lower[j] + upper[j] > 0.0
+        h = -lower[j] if mirrored else upper[j]
+        l = -upper[j] if mirrored else lower[j]  # noqa: E741
+        near[j] = abs(h)
+        far[j] = -l
+        near_factor[j] = -0.5 * h * h if h > 0.0 else 0.0
+        far_factor[j] = -0.5 * l * l if h > 0.0 else 0.5 * (h - l) * (h + l)
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def _exponentials(values: FloatArray, size: int) -> None:
+    for j in range(size):
+        values[j] = math.exp(values[j])
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+def _derivatives(
+    lower: FloatArray,
+    upper: FloatArray,
+    near_mills: FloatArray,
+    far_mills: FloatArray,
+    near_factor: FloatArray,
+    far_factor: FloatArray,
+    scaled: FloatArray,
+    size: int,
+) -> None:
+    """Fill the scaled probability; put the derivatives by lower and upper over the Mills ratios."""
+    for j in range(size):
+        mirrored = lower[j] + upper[j] > 0.0
+        h = -lower[j] if mirrored else upper[j]
+        by_factor = near_mills[j] * near_factor[j]
+        scaled[j] = (_SQRT_2PI - by_factor if h > 0.0 else by_factor) - (
+            far_mills[j] * far_factor[j]
+        )
+        by_near = near_factor[j] / scaled[j]
+        by_far = -far_factor[j] / scaled[j]
+        # What the near end's own density takes out of the logarithm.
+        near_factor[j] = 0.0 if h > 0.0 else 0.5 * h * h
+        near_mills[j] = -by_near if mirrored else by_far
+        far_mills[j] = -by_far if mirrored else by_near
+
+
+@numba.njit(nogil=True, error_model="numpy")
 def interval_terms(
     lower: FloatArray,
     upper: FloatArray,
     log_p: FloatArray,
     by_lower: FloatArray,
     by_upper: FloatArray,
+    work: FloatArray,
     size: int,
 ) -> None:
     """Fill log(Φ(upper) - Φ(lower)) and its derivatives by lower and upper.
 
-    Loops are kept apart so that the polynomial vectorises; ``log_p`` holds the mirrored near end
-    and the two derivatives hold the factors until they are overwritten with the result.
+    Each step is a loop of its own over separate arrays: that is what the compiler vectorises.
+
+    Parameters
+    ----------
+    lower, upper
+        Ends, lower below upper; an open end is ``OPEN_END`` with its sign.
+    log_p, by_lower, by_upper
+        Results.
+    work
+        Working space, dims (4, at least size).
+    size
+        Number of cells.
     """
+    near, far, near_factor, far_factor = work[0], work[1], work[2], work[3]
+    _ends(lower, upper, near, far, near_factor, far_factor, size)
+    _mills_ratio(near, by_lower, size)
+    _mills_ratio(far, by_upper, size)
+    _exponentials(near_factor, size)
+    _exponentials(far_factor, size)
+    _derivatives(lower, upper, by_lower, by_upper, near_factor, far_factor, log_p, size)
     for j in range(size):
-        mirrored = lower[j] + upper[j] > 0.0
-        near = -lower[j] if mirrored else upper[j]
-        far = -upper[j] if mirrored else lower[j]
-        inside = near > 0.0
-        log_p[j] = near
-        by_upper[j] = -0.5 * near * near if inside else 0.0
-        by_lower[j] = -0.5 * far * far if inside else 0.5 * (near - far) * (near + far)
+        log_p[j] = math.log(log_p[j]) - _LOG_SQRT_2PI - near_factor[j]
     for j in range(size):
-        by_upper[j] = math.exp(by_upper[j])
-        by_lower[j] = math.exp(by_lower[j])
-    for j in range(size):
-        near = log_p[j]
-        mirrored = lower[j] + upper[j] > 0.0
-        far = -upper[j] if mirrored else lower[j]
-        near_mills = mills_ratio(abs(near)) * by_upper[j]
-        scaled = (_SQRT_2PI - near_mills if near > 0.0 else near_mills) - (
-            mills_ratio(-far) * by_lower[j]
-        )
-        by_near = by_upper[j] / scaled
-        by_far = -by_lower[j] / scaled
-        log_p[j] = scaled
-        # The near end's own tail is taken out of the logarithm and put back below.
-        upper_end = -by_far if mirrored else by_near
-        by_lower[j] = -by_near if mirrored else by_far
-        by_upper[j] = upper_end
-    for j in range(size):
-        mirrored = lower[j] + upper[j] > 0.0
-        near = -lower[j] if mirrored else upper[j]
-        log_p[j] = math.log(log_p[j]) - _LOG_SQRT_2PI - (0.0 if near > 0.0 else 0.5 * near * near)
+        width = upper[j] - lower[j]
+        middle = 0.5 * (lower[j] + upper[j])
+        if width * (1.0 + abs(middle)) < _NARROW:
+            # Here the difference of two tails loses digits: density at the middle times width,
+            # with the next term of the series.
+            curvature = 1.0 + (middle * middle - 1.0) * width * width / 24.0
+            log_p[j] = math.log(width * curvature) - 0.5 * middle * middle - _LOG_SQRT_2PI
+            by_lower[j] = -math.exp(0.25 * width * (lower[j] + middle)) / (width * curvature)
+            by_upper[j] = math.exp(-0.25 * width * (upper[j] + middle)) / (width * curvature)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def ordinal_log_density(
     effects: FloatArray,
     thresholds: FloatArray,
@@ -159,6 +209,7 @@ def ordinal_log_density(
     by_lower = np.empty(_BLOCK)
     by_upper = np.empty(_BLOCK)
     log_p = np.empty(_BLOCK)
+    work = np.empty((4, _BLOCK))
     discrimination = np.exp(log_discrimination)
     total = 0.0
     for start in range(0, n_cells, _BLOCK):
@@ -177,7 +228,7 @@ def ordinal_log_density(
             noise[j] = d
             lower[j] = d * (thresholds[row, k - 1] - eta[j]) if k > 0 else -OPEN_END
             upper[j] = d * (thresholds[row, k] - eta[j]) if k < n_thresholds else OPEN_END
-        interval_terms(lower, upper, log_p, by_lower, by_upper, size)
+        interval_terms(lower, upper, log_p, by_lower, by_upper, work, size)
         for j in range(size):
             weight = count[start + j]
             total += weight * log_p[j]
@@ -201,14 +252,15 @@ def ordinal_log_density(
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def ordinal_log_probability(lower: FloatArray, upper: FloatArray, out: FloatArray) -> None:
     """Fill ``out`` with log(Φ(upper) - Φ(lower)), element by element, tail-safe."""
     by_lower = np.empty(_BLOCK)
     by_upper = np.empty(_BLOCK)
+    work = np.empty((4, _BLOCK))
     for start in range(0, out.size, _BLOCK):
         size = min(_BLOCK, out.size - start)
         part = slice(start, start + size)
         low = np.maximum(lower[part], -OPEN_END)
         high = np.minimum(upper[part], OPEN_END)
-        interval_terms(low, high, out[part], by_lower, by_upper, size)
+        interval_terms(low, high, out[part], by_lower, by_upper, work, size)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
+from pytensor.gradient import grad_undefined
 from pytensor.graph.basic import Apply, Variable
 from pytensor.graph.op import Op
 from pytensor.link.numba.dispatch.basic import (
@@ -60,7 +61,6 @@ class OrdinalLogDensity(Op):
 
     def infer_shape(
         self,
-        fgraph: object,  # noqa: ARG002
         node: Apply,  # noqa: ARG002
         input_shapes: list[tuple[Variable, ...]],
     ) -> list[tuple[Variable, ...]]:
@@ -75,19 +75,11 @@ class OrdinalLogDensity(Op):
     ) -> list[Variable]:
         """Scale the gradients that the node computed by the cotangent of its value."""
         bars: list[Variable] = [bar * cotangents[0] for bar in outputs[1:]]
-        disconnected = [
-            pt.zeros_like(value).astype("float64")
-            if value.type.dtype == "float64"
-            else _not_differentiable(self, position, value)
+        data = [
+            grad_undefined(self, position, value, "cells are data")
             for position, value in enumerate(inputs[3:], start=3)
         ]
-        return bars + disconnected
-
-
-def _not_differentiable(op: Op, position: int, value: Variable) -> Variable:
-    from pytensor.gradient import grad_undefined
-
-    return grad_undefined(op, position, value, "the index of a cell is no real number")
+        return bars + data
 
 
 @register_funcify_default_op_cache_key(OrdinalLogDensity)

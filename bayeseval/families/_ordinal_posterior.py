@@ -54,12 +54,25 @@ def constrained(
     values: dict[str, FloatArray] = {}
     for name, parameter in placed.items():
         raw = draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
-        if name.endswith("_sd") or name == "threshold_roughness":
+        if name == "threshold_roughness":
             raw = np.exp(raw)
         elif name == "population_thresholds":
             steps = np.concatenate([raw[..., :1], np.exp(raw[..., 1:])], axis=-1)
             raw = np.cumsum(steps, axis=-1)
         values[name] = raw
+    signed = {"gap_sd": "gap_z", "discrimination_sd": "discrimination_z"}
+    for effect in declaration.effects:
+        sd = f"{effect.name}_sd"
+        if effect.centring == 0.0:
+            signed[sd] = value_name(effect)
+        else:
+            values[sd] = np.exp(values[sd])
+    for sd, standardised in signed.items():
+        if sd in values:
+            sign = np.sign(values[sd])
+            trailing = values[standardised].ndim - sign.ndim
+            values[standardised] = values[standardised] * sign[(..., *([None] * trailing))]
+            values[sd] = np.abs(values[sd])
     location = "population_thresholds" if "population_thresholds" in values else "threshold_centre"
     for effect in declaration.effects:
         values[value_name(effect)] = unrotate(effect, values[value_name(effect)])
@@ -471,9 +484,12 @@ class _Part:
 
     def _observed(self, quantity: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Average a quantity of category probabilities over annotators and items in the data."""
-        annotators = self.posterior.sizes.get("annotator", 1) if self._by_annotator else 1
-        has_items = any("item" in effect.dims for effect in self.declaration.effects)
-        items = self.posterior.sizes.get("item", 1) if has_items else 1
+        effects = self.declaration.effects
+        by_annotator = self._own_thresholds or self.declaration.response.discrimination
+        by_annotator = by_annotator or any("annotator" in effect.dims for effect in effects)
+        by_item = any("item" in effect.dims for effect in effects)
+        annotators = len(self.declaration.coords["annotator"]) if by_annotator else 1
+        items = len(self.declaration.coords["item"]) if by_item else 1
         pairs = np.arange(annotators * items)
         if pairs.size > _MOST_OBSERVED:
             pairs = np.random.default_rng(0).choice(pairs, _MOST_OBSERVED, replace=False)
@@ -487,7 +503,7 @@ class _Part:
         return total / pairs.size
 
     @property
-    def _by_annotator(self) -> bool:
+    def _own_thresholds(self) -> bool:
         return "thresholds" in self.posterior
 
     def _observed_probability(self, annotator: int, item: int) -> FloatArray:
@@ -507,7 +523,7 @@ class _Part:
                 values = values.isel(annotator=annotator)
             values = values.transpose("chain", "draw", ...).values
             location = location + effect.sign * values.reshape(location.shape[0], -1)
-        if self._by_annotator:
+        if self._own_thresholds:
             thresholds = self._flat("thresholds")[:, annotator]
         else:
             thresholds = self._flat("population_thresholds")

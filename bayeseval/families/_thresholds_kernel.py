@@ -3,12 +3,6 @@
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
 # pyright: reportArgumentType=false, reportReturnType=false
 
-# Numba sees an element of an array as a number; the stubs of NumPy do not.
-# pyright: reportArgumentType=false, reportReturnType=false
-
-# Numba sees an element of an array as a number; the stubs of NumPy do not.
-# pyright: reportArgumentType=false, reportReturnType=false
-
 import math
 
 import numba
@@ -16,7 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval.families._declaration import FloatArray
-from bayeseval.families._effects_kernel import LOG_SQRT_2PI, half_normal_log, half_normal_slope
+from bayeseval.families._effects_kernel import (
+    LOG_SQRT_2PI,
+    half_normal_log,
+    half_normal_slope,
+    signed_normal_log,
+)
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
 
 type Starts = npt.NDArray[np.int64]
@@ -76,7 +75,7 @@ def induced_dirichlet(
     log_p = np.empty(n + 1)
     by_lower = np.empty(n + 1)
     by_upper = np.empty(n + 1)
-    interval_terms(lower, upper, log_p, by_lower, by_upper, n + 1)
+    interval_terms(lower, upper, log_p, by_lower, by_upper, np.empty((4, n + 1)), n + 1)
     total = normaliser
     for k in range(n + 1):
         weight = prior[k] - 1.0
@@ -200,8 +199,8 @@ def annotators_forward(
     n_terms, n_gaps = basis.shape
     total = 0.0
     for c in range(population.shape[0]):
-        total += half_normal_log(x[sd_start + c], scale)
-        gap_sd = math.exp(x[sd_start + c])
+        gap_sd = x[sd_start + c]
+        total += signed_normal_log(gap_sd, scale)
         mean = population[c].mean()
         for row in range(c * n_annotators, (c + 1) * n_annotators):
             own = x[start + row * n_terms : start + (row + 1) * n_terms]
@@ -234,8 +233,8 @@ def annotators_reverse(
     n = n_gaps + 1
     bar = np.empty(n_gaps)
     for c in range(population_bar.shape[0]):
-        gap_sd = math.exp(x[sd_start + c])
-        by_log_sd = half_normal_slope(x[sd_start + c], scale)
+        gap_sd = x[sd_start + c]
+        by_sd = -gap_sd / (scale * scale)
         mean_bar = 0.0
         for row in range(c * n_annotators, (c + 1) * n_annotators):
             own = x[start + row * n_terms : start + (row + 1) * n_terms]
@@ -249,7 +248,7 @@ def annotators_reverse(
                 for k in range(n_gaps):
                     inner += bar[k] * basis[j, k]
                 slope[j] += gap_sd * inner - own[j]
-                by_log_sd += gap_sd * own[j] * inner
-        gradient[sd_start + c] += by_log_sd
+                by_sd += own[j] * inner
+        gradient[sd_start + c] += by_sd
         for k in range(n):
             population_bar[c, k] += mean_bar / n

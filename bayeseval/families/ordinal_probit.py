@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from itertools import pairwise
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -18,10 +16,9 @@ from bayeseval.families._declaration import Cells, Declaration, Effect, FloatArr
 from bayeseval.families._design import (
     Effects,
     absolute_effect_reasons,
+    centrings,
     choose_effects,
     collapse,
-    is_centred,
-    level_counts,
 )
 from bayeseval.families._family import Estimand, ModelText
 from bayeseval.families._layout import layout
@@ -196,7 +193,7 @@ class OrdinalProbit:
             family=self.name,
             coords=self._coords(judgements, known=known),
             has_criterion=judgements.has("criterion"),
-            effects=tuple(self._effect(name, judgements) for name in names),
+            effects=self._effects(names, judgements),
             response=self._response(
                 judgements.scale.values, len(annotators) if known and annotators else 0
             ),
@@ -271,14 +268,17 @@ class OrdinalProbit:
         response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
         x = rng.uniform(-0.5, 0.5, sum(parameter.size for parameter in placed.values()))
-        for effect in declaration.effects:
-            x[placed[f"{effect.name}_sd"].part] += np.log(0.5 * effect.sd_scale)
-        for name, scale in (
-            ("gap_sd", response.gap_sd_scale),
-            ("discrimination_sd", response.discrimination_sd_scale),
-        ):
+        scales = {f"{effect.name}_sd": effect.sd_scale for effect in declaration.effects}
+        scales |= {
+            "gap_sd": response.gap_sd_scale,
+            "discrimination_sd": response.discrimination_sd_scale,
+        }
+        on_log_scale = {f"{e.name}_sd" for e in declaration.effects if e.centring > 0.0}
+        for name, scale in scales.items():
             if name in placed:
-                x[placed[name].part] += np.log(0.5 * scale)
+                part = placed[name].part
+                sd = 0.5 * scale * np.exp(x[part])
+                x[part] = np.log(sd) if name in on_log_scale else sd
         if response.category_prior is not None:
             width = np.diff(self._start_thresholds(declaration, cells), axis=-1, prepend=0.0)
             width[:, 1:] = np.log(width[:, 1:])
@@ -541,45 +541,54 @@ class OrdinalProbit:
         coords["threshold"] = tuple(f"{low}|{high}" for low, high in pairwise(scale))
         return coords
 
-    def _effect(self, name: str, judgements: LikertJudgements) -> Effect:
-        dims: tuple[str, ...]
+    def _effects(self, names: Sequence[str], judgements: LikertJudgements) -> tuple[Effect, ...]:
+        terms = {name: self._term(name) for name in names}
+        centring = centrings(
+            judgements,
+            _normal_scores(judgements),
+            {name: (dims, scale) for name, (dims, _, scale) in terms.items()},
+        )
+        n_criteria = len(judgements.criteria or ())
+        effects = []
+        for name, (dims, sign, scale) in terms.items():
+            correlated = (
+                self.criteria == "correlated"
+                and n_criteria > 1
+                and name in ("quality", "severity", "difficulty")
+            )
+            effects.append(
+                Effect(
+                    name=name,
+                    dims=dims,
+                    shape=tuple(len(judgements.labels(dim)) for dim in dims),
+                    sign=sign,
+                    sd_scale=scale,
+                    zero_sum=name.split("_", 1)[0] in ("quality", "deviation"),
+                    centring=0.0 if correlated else centring[name],
+                    correlated=correlated,
+                )
+            )
+        return tuple(effects)
+
+    def _term(self, name: str) -> tuple[tuple[str, ...], int, float]:
+        """Return dims, sign and prior scale of an effect."""
         match name.split("_", 1):
             case ["quality"]:
-                dims, sign, scale = ("system",), 1, self.quality_sd_scale
+                return ("system",), 1, self.quality_sd_scale
             case ["severity"]:
-                dims, sign, scale = ("annotator",), -1, self.severity_sd_scale
+                return ("annotator",), -1, self.severity_sd_scale
             case ["difficulty"]:
-                dims, sign, scale = ("item",), -1, self.difficulty_sd_scale
+                return ("item",), -1, self.difficulty_sd_scale
             case ["interaction"]:
-                dims, sign, scale = ("system", "item"), 1, self.interaction_sd_scale
+                return ("system", "item"), 1, self.interaction_sd_scale
             case ["taste"]:
-                dims, sign, scale = ("system", "annotator"), 1, self.taste_sd_scale
+                return ("system", "annotator"), 1, self.taste_sd_scale
             case ["effect", moderator]:
-                dims, sign, scale = (moderator,), 1, self.effect_sd_scale
+                return (moderator,), 1, self.effect_sd_scale
             case ["deviation", moderator]:
-                dims, sign, scale = (moderator, "system"), 1, self.deviation_sd_scale
+                return (moderator, "system"), 1, self.deviation_sd_scale
             case _:
                 raise ModelError(f"OrdinalProbit has no effect {name!r}")
-        zero_sum = dims[-1] == "system"
-        n_criteria = len(judgements.criteria or ())
-        correlated = (
-            self.criteria == "correlated"
-            and n_criteria > 1
-            and name in ("quality", "severity", "difficulty")
-        )
-        counts = level_counts(judgements, dims)
-        shape = tuple(len(judgements.labels(dim)) for dim in dims)
-        return Effect(
-            name=name,
-            dims=dims,
-            shape=shape,
-            sign=sign,
-            sd_scale=scale,
-            zero_sum=zero_sum,
-            centred=not correlated
-            and is_centred(counts, zero_sum_levels=shape[-1] if zero_sum else None),
-            correlated=correlated,
-        )
 
     def _response(self, values: tuple[float, ...], n_annotators: int) -> OrdinalResponse:
         n_categories = len(values)
@@ -608,3 +617,12 @@ class OrdinalProbit:
                 "categories; give one for each, from low to high, or one number for all"
             )
         return tuple(float(value) for value in prior)
+
+
+def _normal_scores(judgements: LikertJudgements) -> npt.NDArray[np.float64]:
+    """Give each rating the normal quantile of the middle of its category's share."""
+    shares = np.bincount(
+        judgements.answers, weights=judgements.counts, minlength=judgements.scale.n_categories
+    )
+    middle = (np.cumsum(shares) - 0.5 * shares) / shares.sum()
+    return ndtri(np.clip(middle, 1e-3, 1.0 - 1e-3))[judgements.answers]

@@ -1,0 +1,185 @@
+"""What every family keeps to: one density, two builders; names, dims and labels of the contract."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pymc as pm
+import pytensor.tensor as pt
+import pytest
+from pytensor.compile.mode import Mode
+
+from bayeseval.families import OrdinalProbit
+from bayeseval.families._builder import build_model
+from bayeseval.judgements import LikertJudgements
+from bayeseval.simulate import simulate_likert
+
+
+def likert(n_categories: int = 5, *, criteria: bool = False, moderator: bool = False) -> Any:
+    frame = simulate_likert(
+        n_annotators=6, n_systems=4, n_items=5, n_categories=n_categories, random_seed=3
+    ).judgements.to_frame()
+    rows = np.arange(len(frame))
+    frame["criterion"] = np.where(rows % 2, "fluency", "coherence")
+    frame["day"] = np.where(rows % 3, "day 1", "day 2")
+    return LikertJudgements.from_frame(
+        frame,
+        annotator="annotator",
+        system="system",
+        item="item",
+        rating="rating",
+        criterion="criterion" if criteria else None,
+        moderators=("day",) if moderator else (),
+        scale=(1, n_categories),
+        repeats=True,
+    )
+
+
+# No compilation: every operation is evaluated once in Python, which is quicker here.
+INTERPRETED = Mode(linker="py", optimizer="fast_compile")
+
+ALL = {"difficulty": True, "interaction": True, "taste": True}
+CASES: dict[str, tuple[OrdinalProbit, Callable[[], LikertJudgements]]] = {
+    "free": (OrdinalProbit(effects=ALL), likert),
+    "free, discrimination": (OrdinalProbit(discrimination=True), likert),
+    "scaled": (OrdinalProbit(thresholds="scaled"), likert),
+    "shifted": (OrdinalProbit(thresholds="shifted"), likert),
+    "common": (OrdinalProbit(thresholds="common", effects="none"), likert),
+    "own prior": (OrdinalProbit(category_prior=[0.5, 1, 4, 4, 1]), likert),
+    "two categories": (OrdinalProbit(), lambda: likert(2)),
+    "three categories": (OrdinalProbit(), lambda: likert(3)),
+    "long scale": (OrdinalProbit(), lambda: likert(20)),
+    "long scale, own prior": (OrdinalProbit(category_prior=1.5), lambda: likert(14)),
+    "criteria": (OrdinalProbit(), lambda: likert(criteria=True)),
+    "long scale, criteria": (OrdinalProbit(), lambda: likert(15, criteria=True)),
+    "moderator": (OrdinalProbit(), lambda: likert(moderator=True)),
+    "moderator, criteria": (
+        OrdinalProbit(discrimination=True),
+        lambda: likert(criteria=True, moderator=True),
+    ),
+}
+
+
+class Both:
+    """The compiled density and the PyMC model of one case, at one centring."""
+
+    def __init__(self, case: str, centring: float | None):
+        self.family, judgements = CASES[case]
+        table = judgements()
+        declaration = self.family.declare(table)
+        if centring is not None:
+            effects = tuple(replace(e, centring=centring) for e in declaration.effects)
+            declaration = replace(declaration, effects=effects)
+        self.declaration = declaration
+        self.cells = self.family.cells(declaration, table)
+        density = self.family.density(declaration, self.cells)
+        assert density is not None
+        self.density = density
+        self.model = build_model(declaration, self.cells)
+        free = self.model.free_RVs
+        self.log_density = self.model.compile_fn(
+            self.model.logp(),
+            inputs=[self.model.rvs_to_values[variable] for variable in free],
+            mode=INTERPRETED,
+            point_fn=False,
+        )
+
+    def in_pymc(self, x: np.ndarray) -> float:
+        """Evaluate the PyMC model at a point of the sampler, in the sampler's volume."""
+        values = self.family.constrained(self.declaration, x[None, None])
+        arguments = []
+        for variable in self.model.free_RVs:
+            value = values[variable.name][0, 0]
+            value = value if self.declaration.has_criterion else value[0]
+            transform = self.model.rvs_to_transforms.get(variable)
+            if transform is not None:
+                constant = pt.as_tensor(np.asarray(value))
+                value = transform.forward(constant, *variable.owner.inputs).eval()
+            arguments.append(value)
+        total = float(np.asarray(self.log_density(*arguments)))
+        # A signed standard deviation p = ±sd has half the density of sd, and no Jacobian of a log.
+        signed = {f"{e.name}_sd" for e in self.declaration.effects if e.centring == 0.0}
+        signed |= {"gap_sd", "discrimination_sd"} & set(values)
+        return total - sum(float(np.log(2.0 * values[name]).sum()) for name in signed)
+
+
+@cache
+def both(case: str, centring: float | None = None) -> Both:
+    return Both(case, centring)
+
+
+def points(n_parameters: int, *, extreme_scale: float = 1.5) -> list[np.ndarray]:
+    rng = np.random.default_rng(7)
+    ordinary = [rng.normal(scale=0.7, size=n_parameters) for _ in range(12)]
+    extreme = [rng.normal(scale=extreme_scale, size=n_parameters) for _ in range(3)]
+    return [*ordinary, *extreme]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_compiled_density_is_that_of_the_pymc_model(case: str) -> None:
+    pair = both(case)
+    # The gaps of a long scale are a walk of exponentials: two sds are extreme enough there.
+    scale = 0.8 if case.startswith("long") else 1.5
+    for x in points(pair.density.n_parameters, extreme_scale=scale):
+        value, gradient = pair.density(x)
+        assert np.isfinite(gradient).all()
+        assert value == pytest.approx(pair.in_pymc(x), rel=1e-9)
+
+
+@pytest.mark.parametrize("centring", [0.0, 0.4, 1.0])
+def test_geometry_does_not_change_the_model(centring: float) -> None:
+    pair = both("moderator, criteria", centring)
+    for x in points(pair.density.n_parameters)[:5]:
+        assert pair.density(x)[0] == pytest.approx(pair.in_pymc(x), rel=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gradient_is_that_of_the_value(case: str) -> None:
+    density = both(case).density
+    rng = np.random.default_rng(11)
+    x = rng.normal(scale=0.5, size=density.n_parameters)
+    _, gradient = density(x)
+    # Directions rather than axes: every parameter takes part in each of them.
+    for _ in range(10):
+        direction = rng.normal(size=x.size)
+        step = 1e-5 / np.linalg.norm(direction)
+        ahead, _ = density(x + step * direction)
+        behind, _ = density(x - step * direction)
+        numeric = (ahead - behind) / (2 * step)
+        assert gradient @ direction == pytest.approx(numeric, rel=1e-6, abs=1e-4)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_chains_start_at_finite_points(case: str) -> None:
+    pair = both(case)
+    for seed in range(3):
+        x = pair.family.start(pair.declaration, pair.cells, np.random.default_rng(seed))
+        value, gradient = pair.density(x)
+        assert np.isfinite(value)
+        assert np.isfinite(gradient).all()
+
+
+def test_chains_do_not_share_working_space() -> None:
+    density = both("free").density
+    first, second = density.spawn(), density.spawn()
+    x, y = points(density.n_parameters)[:2]
+    alone, _ = first(x)
+    second(y)
+    again, _ = first(x)
+    assert alone == again
+
+
+def test_pymc_gradient_agrees_with_the_compiled_one() -> None:
+    pair = both("common")
+    variables = [pair.model.rvs_to_values[variable] for variable in pair.model.free_RVs]
+    gradient = pm.pytensorf.gradient(pair.model.logp(), variables)
+    compute = pair.model.compile_fn(gradient, inputs=variables, mode=INTERPRETED, point_fn=False)
+    x = points(pair.density.n_parameters)[0]
+    # In this case nothing is rotated or signed: the coordinates are those of the model.
+    assert all(effect.zero_sum and effect.centring > 0 for effect in pair.declaration.effects)
+    shapes = [(), (3,), (4,)]
+    parts = np.split(x, np.cumsum([1, 3]))
+    arguments = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+    np.testing.assert_allclose(np.asarray(compute(*arguments)), pair.density(x)[1], rtol=1e-9)

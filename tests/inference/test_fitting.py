@@ -1,0 +1,278 @@
+"""fit(): the same seed, the same draws; what is said, marked and refused."""
+
+import logging
+import signal
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayeseval as be
+from bayeseval.inference import Posterior, _sampling
+from bayeseval.simulate import SimulatedLikert, simulate_likert
+
+pytestmark = pytest.mark.sampling
+
+QUICK = {"draws": 100, "tune": 100, "chains": 2, "progressbar": False}
+SHORT = pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
+
+
+def frame(study: SimulatedLikert) -> pd.DataFrame:
+    return study.judgements.to_frame()
+
+
+def likert(table: pd.DataFrame, **options: object) -> be.LikertJudgements:
+    columns = {"annotator": "annotator", "system": "system", "item": "item", "rating": "rating"}
+    return be.LikertJudgements.from_frame(table, **{**columns, "scale": (1, 5), **options})
+
+
+def test_default_fit_converges(small_posterior: Posterior) -> None:
+    assert small_posterior.convergence.ok, str(small_posterior.convergence)
+    assert small_posterior.convergence.divergences == 0
+
+
+def test_posterior_keeps_the_contract(
+    small_posterior: Posterior, small_study: SimulatedLikert
+) -> None:
+    posterior = small_posterior.posterior
+    assert posterior["quality"].dims == ("chain", "draw", "system")
+    assert tuple(posterior["system"].values) == small_study.judgements.systems
+    np.testing.assert_allclose(posterior["quality"].sum("system"), 0.0, atol=1e-9)
+    assert set(posterior["thresholds"].dims) == {"chain", "draw", "annotator", "threshold"}
+    assert (posterior["thresholds"].diff("threshold") > 0).all()
+    assert all(posterior[f"{name}_sd"].min() >= 0 for name in ("quality", "severity", "difficulty"))
+    assert small_posterior.fingerprint == small_study.judgements.fingerprint
+
+
+def test_annotators_thresholds_have_the_populations_mean_plus_severity(
+    small_posterior: Posterior,
+) -> None:
+    posterior = small_posterior.posterior
+    expected = posterior["population_thresholds"].mean("threshold") + posterior["severity"]
+    found = posterior["thresholds"].mean("threshold")
+    np.testing.assert_allclose(found.transpose(*expected.dims), expected, atol=1e-9)
+
+
+@SHORT
+def test_same_seed_gives_the_same_draws_on_any_number_of_cores(
+    small_study: SimulatedLikert,
+) -> None:
+    first = be.fit(small_study.judgements, random_seed=5, cores=1, **QUICK)
+    second = be.fit(small_study.judgements, random_seed=5, cores=2, **QUICK)
+    other = be.fit(small_study.judgements, random_seed=6, **QUICK)
+    np.testing.assert_array_equal(first.quality, second.quality)
+    assert not np.array_equal(first.quality, other.quality)
+
+
+@SHORT
+def test_order_of_rows_does_not_matter(small_study: SimulatedLikert) -> None:
+    table = frame(small_study)
+    shuffled = table.sample(frac=1.0, random_state=3)
+    first = be.fit(likert(table), random_seed=5, **QUICK)
+    second = be.fit(likert(shuffled), random_seed=5, **QUICK)
+    np.testing.assert_array_equal(first.quality, second.quality)
+
+
+def test_names_of_systems_do_not_matter(
+    small_posterior: Posterior, small_study: SimulatedLikert
+) -> None:
+    table = frame(small_study)
+    names = dict(zip(small_study.judgements.systems, ["z", "🦊 (two)", "a"], strict=True))
+    renamed = be.fit(
+        likert(table.assign(system=table["system"].map(names))), random_seed=9, progressbar=False
+    )
+    for old, new in names.items():
+        before = small_posterior.quality.sel(system=old)
+        after = renamed.quality.sel(system=new)
+        # Two Monte Carlo estimates from some 2,000 effective draws each.
+        assert abs(float(before.mean() - after.mean())) < 5 * float(before.std()) / np.sqrt(1000)
+
+
+@SHORT
+def test_counts_are_worth_as_many_rows(small_study: SimulatedLikert) -> None:
+    table = frame(small_study)
+    twice = pd.concat([table, table])
+    counted = table.assign(n=2)
+    first = be.fit(likert(twice, repeats=True), random_seed=5, **QUICK)
+    second = be.fit(likert(counted, count="n"), random_seed=5, **QUICK)
+    family = be.OrdinalProbit()
+    one = family.cells(family.declare(likert(twice, repeats=True)), likert(twice, repeats=True))
+    other = family.cells(family.declare(likert(counted, count="n")), likert(counted, count="n"))
+    np.testing.assert_array_equal(one.count, other.count)
+    assert set(first.posterior.data_vars) == set(second.posterior.data_vars)
+
+
+@SHORT
+def test_seed_is_drawn_and_kept_where_none_is_given(small_study: SimulatedLikert) -> None:
+    first = be.fit(small_study.judgements, **QUICK)
+    again = be.fit(small_study.judgements, random_seed=first.settings.random_seed, **QUICK)
+    other = be.fit(small_study.judgements, **QUICK)
+    np.testing.assert_array_equal(first.quality, again.quality)
+    assert other.settings.random_seed != first.settings.random_seed
+
+
+@SHORT
+def test_plan_is_said_before_sampling(
+    small_study: SimulatedLikert, caplog: pytest.LogCaptureFixture
+) -> None:
+    logging.getLogger("bayeseval").addHandler(caplog.handler)
+    try:
+        be.fit(small_study.judgements, random_seed=1, **QUICK)
+    finally:
+        logging.getLogger("bayeseval").removeHandler(caplog.handler)
+    line = caplog.messages[0]
+    assert line.startswith("Fitting OrdinalProbit to 144 judgements (144 distinct)")
+    assert "without interaction (every output was judged once)" not in line
+    for effect in ("quality", "severity", "difficulty"):
+        assert effect in line
+
+
+def test_failed_convergence_is_marked_and_warned(small_study: SimulatedLikert) -> None:
+    with pytest.warns(be.ConvergenceWarning, match="effective draws"):
+        posterior = be.fit(
+            small_study.judgements, random_seed=1, draws=20, tune=20, chains=2, progressbar=False
+        )
+    assert not posterior.convergence.ok
+    assert "NOT converged" in repr(posterior)
+    assert any("draws=" in problem for problem in posterior.convergence.problems)
+
+
+def test_strict_raises_instead(small_study: SimulatedLikert) -> None:
+    with pytest.raises(be.ConvergenceError, match="effective draws"):
+        be.fit(
+            small_study.judgements,
+            random_seed=1,
+            draws=20,
+            tune=20,
+            chains=2,
+            progressbar=False,
+            strict=True,
+        )
+
+
+def test_one_chain_cannot_be_called_converged(small_study: SimulatedLikert) -> None:
+    with pytest.warns(be.ConvergenceWarning, match="one chain only"):
+        be.fit(small_study.judgements, random_seed=1, chains=1, draws=200, progressbar=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"draws": 0}, "draws= is a whole number from 1"),
+        ({"chains": 2.5}, "chains= is a whole number"),
+        ({"target_accept": 1.0}, "target_accept= is from 0.5"),
+        ({"random_seed": "one"}, "random_seed= is a whole number"),
+        ({"random_seed": -1}, "from 0 to"),
+        ({"nuts_sampler": "stan"}, "nuts_sampler= is one of"),
+        ({"backend": "jax"}, "backend= is one of"),
+    ],
+)
+def test_wrong_settings_are_refused(
+    small_study: SimulatedLikert, options: dict[str, object], words: str
+) -> None:
+    with pytest.raises(be.ModelError, match=words):
+        be.fit(small_study.judgements, **options)
+
+
+def test_something_else_than_judgements_is_refused(small_study: SimulatedLikert) -> None:
+    with pytest.raises(be.ModelError, match=r"LikertJudgements\.from_frame"):
+        be.fit(frame(small_study))
+
+
+@SHORT
+def test_only_what_is_asked_for_is_stored(small_study: SimulatedLikert) -> None:
+    lean = be.fit(small_study.judgements, random_seed=1, store=["taste"], **QUICK)
+    assert "taste" in lean.posterior
+    assert "interaction" not in lean.posterior
+    with pytest.raises(be.ModelError, match="store='all'"):
+        lean.predictive(small_study.judgements)
+    with pytest.raises(be.ModelError, match="names of variables"):
+        be.fit(small_study.judgements, random_seed=1, store=["tastes"], **QUICK)
+
+
+@SHORT
+def test_interrupt_keeps_the_draws_made_so_far() -> None:
+    study = simulate_likert(n_annotators=40, n_systems=6, n_items=20, random_seed=2)
+
+    def interrupt() -> None:
+        time.sleep(6.0)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    posterior = be.fit(
+        study.judgements, random_seed=1, draws=20_000, tune=20, chains=2, progressbar=False
+    )
+    assert posterior.settings.interrupted
+    assert 0 < posterior.posterior.sizes["draw"] < 20_000
+    assert np.isfinite(posterior.quality).all()
+
+
+def test_pymc_model_gives_the_same_posterior_and_compiles_once(
+    small_posterior: Posterior,
+    small_study: SimulatedLikert,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import nutpie
+
+    compiled = []
+    original = nutpie.compile_pymc_model
+    monkeypatch.setattr(_sampling, "_COMPILED", {})
+    monkeypatch.setattr(
+        nutpie,
+        "compile_pymc_model",
+        lambda model: compiled.append(model) or original(model),
+    )
+    through_pymc = be.fit(small_study.judgements, backend="pymc", random_seed=4, progressbar=False)
+    for name in ("quality", "severity", "population_thresholds", "quality_sd", "gap_sd"):
+        ours, theirs = small_posterior.posterior[name], through_pymc.posterior[name]
+        difference = ours.mean(("chain", "draw")) - theirs.mean(("chain", "draw"))
+        # Some 500 effective draws on either side: five Monte Carlo errors of the difference.
+        error = ours.std(("chain", "draw")) * np.sqrt(2 / 500)
+        assert (abs(difference) < 5 * error).all(), name
+    table = frame(small_study)
+    other = likert(table.assign(rating=np.roll(table["rating"].to_numpy(), 1)))
+    refitted = be.fit(other, backend="pymc", random_seed=4, progressbar=False)
+    assert len(compiled) == 1
+    moved = refitted.quality.mean(("chain", "draw")) - through_pymc.quality.mean(("chain", "draw"))
+    assert abs(moved).max() > 0.2
+
+
+def test_annotator_of_one_category_gets_finite_thresholds(small_study: SimulatedLikert) -> None:
+    table = frame(small_study)
+    stubborn = table["annotator"] == table["annotator"].iloc[0]
+    posterior = be.fit(
+        likert(table.assign(rating=np.where(stubborn, 5, table["rating"]))),
+        random_seed=3,
+        progressbar=False,
+    )
+    assert posterior.convergence.ok, str(posterior.convergence)
+    own = posterior.posterior["thresholds"].sel(annotator=table["annotator"].iloc[0])
+    others = posterior.posterior["thresholds"]
+    assert np.isfinite(own).all()
+    assert float(own.std(("chain", "draw")).max()) < 10
+    # Always the top: lower thresholds, and less certain ones, than the rest.
+    assert float(own.mean()) < float(others.mean())
+    assert float(own.std(("chain", "draw")).mean()) > float(others.std(("chain", "draw")).mean())
+
+
+@SHORT
+@pytest.mark.parametrize(
+    "family",
+    [
+        be.OrdinalProbit(thresholds="scaled", discrimination=True),
+        be.OrdinalProbit(thresholds="shifted"),
+        be.OrdinalProbit(thresholds="common", effects="none"),
+    ],
+    ids=lambda family: family.thresholds,
+)
+def test_every_structure_samples(family: be.OrdinalProbit, small_study: SimulatedLikert) -> None:
+    posterior = be.fit(small_study.judgements, family, random_seed=2, **QUICK)
+    assert np.isfinite(posterior.quality).all()
+    assert ("discrimination" in posterior.posterior) == family.discrimination
+    assert ("thresholds" in posterior.posterior) == (family.thresholds != "common")
+    win = posterior.win_probability()
+    np.testing.assert_allclose(
+        win + win.transpose(*win.dims[:-2], "system_b", "system").values, 1.0, atol=1e-9
+    )
