@@ -66,6 +66,11 @@ def test_repeated_ratings_of_one_system_are_not_compared_with_one_another():
     assert table.to_frame()["outcome"].tolist() == ["a", "tie"]
 
 
+def test_pairs_of_counted_ratings_count_every_combination():
+    frame = RATINGS[:2].assign(n=[2, 3])
+    assert to_pairwise(likert(frame, count="n")).counts.tolist() == [6]
+
+
 def test_ratings_without_identities_cannot_be_compared():
     with pytest.raises(DesignError, match="no annotator identities"):
         to_pairwise(likert(annotator=None))

@@ -130,13 +130,14 @@ def test_an_unknown_factor_is_an_error_that_lists_the_known():
         likert(TEN).codes("sytem")
 
 
-def test_a_duplicate_judgement_is_refused_and_named():
-    frame = pd.concat([TEN, TEN.iloc[[4, 2]]])
+@pytest.mark.parametrize("again", [[4, 2], [2, 4]])
+def test_a_duplicate_judgement_is_refused_and_named(again: list[int]):
+    frame = pd.concat([TEN, TEN.iloc[again]])
     with pytest.raises(JudgementError) as error:
         likert(frame)
     message = str(error.value)
     assert "annotator × system × item; 2 of these have more than one rating" in message
-    assert "data rows 5, 11" in message
+    assert f"data rows {again[0] + 1}, 11 " in message
     assert "repeats=True" in message
 
 
@@ -186,6 +187,13 @@ def test_counts_weigh_rows_and_zero_counts_are_dropped():
     assert table.n_judgements == 10
     assert table.counts.tolist() == [2, 1, 1, 1, 1, 1, 1, 1, 1]
     assert table.dropped == (Dropped("count is 0", 1),)
+
+
+def test_counted_ratings_of_one_unit_may_differ_but_not_repeat():
+    frame = TEN[:2].assign(model="A", n=[2, 3])
+    assert likert(frame, count="n", scale=(1, 5)).n_judgements == 5
+    with pytest.raises(JudgementError, match="annotator × system × item × rating"):
+        likert(frame.assign(score=4), count="n", scale=(1, 5))
 
 
 @pytest.mark.parametrize("bad", [-1, 1.5, None, "many", np.inf])
@@ -315,6 +323,8 @@ def test_an_ordered_categorical_declares_its_scale():
 def test_numeric_text_is_numbers_when_all_of_it_reads_as_numbers():
     assert likert(TEN.astype({"score": str})) == likert(TEN)
     assert likert(TEN.assign(score=[f" {s}.0 " for s in TEN["score"]])) == likert(TEN)
+    with pytest.raises(JudgementError, match="mixes numbers and '1_0'"):
+        likert(TEN.assign(score=["1_0", *TEN["score"].astype(str)[1:]]))
     with pytest.raises(JudgementError, match=r"mixes numbers and 'four'.*data row 1 .*missing="):
         likert(TEN.assign(score=["four", *TEN["score"].astype(str)[1:]]))
 
