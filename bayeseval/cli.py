@@ -275,6 +275,13 @@ def fit(
     correlated_criteria: Annotated[
         bool, typer.Option("--correlated-criteria", help="Model correlations between criteria.")
     ] = False,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="EFFECT",
+            help="Leave an effect out: difficulty, interaction, taste; can be repeated.",
+        ),
+    ] = None,
     draws: Annotated[int, typer.Option(help="Draws kept, of each chain.")] = 1000,
     tune: Annotated[int, typer.Option(help="Tuning steps of each chain.")] = 1000,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
@@ -309,6 +316,7 @@ def fit(
     judgements = table.read()
     with _voice(quiet=quiet):
         _say(repr(judgements), quiet=quiet)
+        from bayeseval.comparison import compare as compare_systems
         from bayeseval.comparison import rank as rank_systems
         from bayeseval.families import OrdinalProbit
 
@@ -316,6 +324,7 @@ def fit(
             thresholds=thresholds,
             discrimination=discrimination,
             criteria="correlated" if correlated_criteria else "separate",
+            effects=dict.fromkeys(without, False) if without else "auto",
         )
         posterior = _sampled(
             judgements,
@@ -345,6 +354,11 @@ def fit(
                 "judgements": _about_judgements(judgements),
                 "posterior": _about(posterior),
                 "ranking": None if ranking is None else _about_ranking(ranking),
+                "comparison": (
+                    None
+                    if ranking is None or len(posterior.systems) < 2
+                    else _about_comparison(compare_systems(posterior))
+                ),
                 "files": files,
             }
         )

@@ -110,6 +110,7 @@ def test_fit_writes_posterior_and_report_and_prints_one_json_document(
     assert systems[-1]["p_better_than_next"] is None
     (part,) = document["ranking"]["rank_distribution"]
     assert [sum(row) for row in part["probability"].values()] == pytest.approx([1, 1, 1])
+    assert len(document["comparison"]["pairs"]) == 3
 
 
 def test_fit_hands_on_the_options_of_table_family_and_sampler(
@@ -124,6 +125,7 @@ def test_fit_hands_on_the_options_of_table_family_and_sampler(
     monkeypatch.setattr(inference, "fit", fit)
     ended = run(
         f"fit {COLUMNS} --thresholds shifted --discrimination --correlated-criteria "
+        "--without taste --without interaction "
         "--draws 7 --tune 8 --chains 3 --cores 2 --seed 9 --target-accept 0.95",
         ratings,
     )
@@ -132,7 +134,10 @@ def test_fit_hands_on_the_options_of_table_family_and_sampler(
     assert numbers.items() <= seen.items()
     assert seen["target_accept"] == 0.95
     assert seen["family"] == be.OrdinalProbit(
-        thresholds="shifted", discrimination=True, criteria="correlated"
+        thresholds="shifted",
+        discrimination=True,
+        criteria="correlated",
+        effects={"taste": False, "interaction": False},
     )
     assert seen["judgements"].fingerprint == be.load(fitted).fingerprint
 
@@ -157,6 +162,7 @@ def test_strict_as_json_has_no_ranking_but_says_what_did_not_converge(
     ended = run(f"fit {COLUMNS} --strict --json", ratings)
     assert ended.status == 3
     assert ended.json["ranking"] is None
+    assert ended.json["comparison"] is None
     assert ended.json["posterior"]["convergence"]["problems"] == ["chains disagree"]
 
 
@@ -213,6 +219,7 @@ def test_interrupt_before_there_are_draws_ends_with_130(
         (COLUMNS + " --label Poor=low", "'low'"),
         (COLUMNS + " --draws 0", "draws="),
         (COLUMNS + " --thresholds fre", "fre"),
+        (COLUMNS + " --without tast", "tast"),
         (COLUMNS + " --out posterior.csv", ".nc"),
         (COLUMNS + " --out nowhere/posterior.nc", "no folder nowhere"),
         (COLUMNS + " --report report.pdf", ".html"),
