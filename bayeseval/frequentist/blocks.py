@@ -1,6 +1,7 @@
 """Comparisons within annotators or items: Friedman's test, and the mixed model."""
 
 import warnings
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
@@ -163,16 +164,16 @@ def mixed_effect(values: np.ndarray, level: np.ndarray, block: np.ndarray) -> di
     from scipy.stats import chi2
 
     n_levels = int(level.max()) + 1
-    full, sds, problem = _mixed(values, _dummies(level, n_levels), block)
-    null, _, problem_null = _mixed(values, np.ones((len(values), 1)), block)
-    statistic = max(0.0, 2 * (full.llf - null.llf))
+    full = _mixed(values, _dummies(level, n_levels), block)
+    null = _mixed(values, np.ones((len(values), 1)), block)
+    statistic = max(0.0, 2 * (full.log_likelihood - null.log_likelihood))
     return {
         "chi2": statistic,
         "df1": n_levels - 1,
         "p": float(chi2.sf(statistic, n_levels - 1)),
-        "sd_block": sds[0],
-        "sd_residual": sds[1],
-        "note": problem or problem_null,
+        "sd_block": full.sd_block,
+        "sd_residual": full.sd_residual,
+        "note": full.problem or null.problem,
     }
 
 
@@ -180,19 +181,56 @@ def _dummies(level: np.ndarray, n_levels: int) -> np.ndarray:
     return (level[:, None] == np.arange(n_levels)).astype(float)
 
 
-def _mixed(values: np.ndarray, design: np.ndarray, block: np.ndarray):
+@dataclass(frozen=True, slots=True, eq=False)
+class _Mixed:
+    """A fitted random-intercept model, by maximum likelihood."""
+
+    log_likelihood: float
+    coefficients: np.ndarray
+    covariance: np.ndarray
+    sd_block: float
+    sd_residual: float
+    problem: str
+
+
+def _mixed(values: np.ndarray, design: np.ndarray, block: np.ndarray) -> _Mixed:
     from statsmodels.regression.mixed_linear_model import MixedLM
 
     if np.ptp(values) == 0:
         raise DesignError("all answers are the same: a mixed model has nothing to explain.")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        fitted = MixedLM(values, design, groups=block).fit(reml=False, method=["lbfgs", "powell"])
-    # A variance at zero is a result (annotators do not differ), not a failure.
-    failed = not fitted.converged and not any("boundary" in str(w.message) for w in caught)
-    problem = "The mixed model's optimiser did not converge: do not rely on it." if failed else ""
-    sds = (float(np.sqrt(max(fitted.cov_re[0, 0], 0))), float(np.sqrt(fitted.scale)))
-    return fitted, sds, problem
+    plain = _without_blocks(values, design)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            fitted = MixedLM(values, design, groups=block).fit(
+                reml=False, method=["lbfgs", "powell"]
+            )
+        except np.linalg.LinAlgError:
+            # The information is singular where the blocks' variance is zero.
+            return plain
+    if not fitted.llf > plain.log_likelihood:
+        return plain
+    n = design.shape[1]
+    return _Mixed(
+        log_likelihood=float(fitted.llf),
+        coefficients=np.asarray(fitted.fe_params),
+        covariance=np.asarray(fitted.cov_params())[:n, :n],
+        sd_block=float(np.sqrt(max(fitted.cov_re[0, 0], 0))),
+        sd_residual=float(np.sqrt(fitted.scale)),
+        problem=""
+        if fitted.converged
+        else "The mixed model's optimiser did not converge: do not rely on it.",
+    )
+
+
+def _without_blocks(values: np.ndarray, design: np.ndarray) -> _Mixed:
+    """Return the same model with a block variance of zero: least squares."""
+    n = len(values)
+    coefficients = np.linalg.lstsq(design, values, rcond=None)[0]
+    scale = float(((values - design @ coefficients) ** 2).sum() / n)
+    log_likelihood = -n / 2 * (np.log(2 * np.pi * scale) + 1) if scale > 0 else np.inf
+    covariance = scale * np.linalg.inv(design.T @ design)
+    return _Mixed(float(log_likelihood), coefficients, covariance, 0.0, float(np.sqrt(scale)), "")
 
 
 def mixed_model(
@@ -258,13 +296,8 @@ def mixed_model(
                 f"{len(systems)} and {int(own.max()) + 1}."
             )
         given = values[piece.rows]
-        fitted, sds, problem = _mixed(given, _dummies(system, len(systems)), own)
-        null, _, _ = _mixed(given, np.ones((len(given), 1)), own)
-        from scipy.stats import chi2
-
-        statistic = max(0.0, 2 * (fitted.llf - null.llf))
-        means = np.asarray(fitted.fe_params)
-        covariance = np.asarray(fitted.cov_params())[: len(means), : len(means)]
+        fitted = _mixed(given, _dummies(system, len(systems)), own)
+        means, covariance = fitted.coefficients, fitted.covariance
         labels = [judgements.systems[code] for code in systems]
         rows = []
         for a, b in combinations(range(len(systems)), 2):
@@ -280,8 +313,8 @@ def mixed_model(
                     "se": se,
                     "lower": estimate - half,
                     "upper": estimate + half,
-                    "z": estimate / se,
-                    "p": float(2 * norm.sf(abs(estimate / se))),
+                    "z": estimate / se if se > 0 else float("nan"),
+                    "p": float(2 * norm.sf(abs(estimate / se))) if se > 0 else float("nan"),
                 }
             )
         frame = pd.DataFrame(rows)
@@ -289,10 +322,10 @@ def mixed_model(
         frame["verdict"] = verdicts(
             frame["estimate"].to_numpy(), frame["p_corrected"].to_numpy(), alpha, neutral=0.0
         )
-        df = len(systems) - 1
-        whole = {"chi2": statistic, "df": df, "p_systems": float(chi2.sf(statistic, df))}
-        whole |= {"sd_block": sds[0], "sd_residual": sds[1], "note": problem}
-        frames.append(frame.assign(**whole))
+        names = {"df1": "df", "p": "p_systems"}
+        for name, value in mixed_effect(given, system, own).items():
+            frame[names.get(name, name)] = value
+        frames.append(frame)
     table = pd.concat(frames, ignore_index=True)
     return Record(
         table=table,

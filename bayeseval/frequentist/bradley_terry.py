@@ -530,7 +530,7 @@ def _fit(
 
     value, scores, gradient, information = evaluate(theta)
     n_steps = 0
-    while np.abs(gradient).max() > 1e-11 * max(1.0, count.sum()):
+    while True:
         if n_steps == MOST_STEPS:
             raise DesignError(
                 f"the likelihood has no maximum that {MOST_STEPS} Newton steps could find: the "
@@ -551,6 +551,9 @@ def _fit(
                 raise DesignError("Newton's method found no better point; please report the data.")
         theta = trial
         value, scores, gradient, information = new
+        # The error after a step is of the order of its square.
+        if np.abs(size * step).max() <= 1e-8:
+            break
     return _Fit(
         model, basis, design, outcome, theta, scores, np.linalg.inv(information), value, n_steps
     )
