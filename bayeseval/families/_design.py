@@ -17,11 +17,11 @@ type Effects = Literal["auto", "none"] | Mapping[str, bool]
 _INFORMATION = 0.8
 """What a judgement says about a level, in units of a latent answer seen without categories."""
 
-_LEAST_CENTRING = 0.3
-"""Below this effects are standardised, which allows a standard deviation of zero."""
-
-_FEW_LEVELS = 3
-_FEW_LEVELS_CENTRING = 0.5
+_LEAST_CENTRING = ((8, 0.95), (30, 0.6), (np.inf, 0.3))
+"""Largest number of levels, and the least centring that is worth having with so many. Below it
+effects are standardised, which allows a standard deviation of zero; few levels that are not known
+very well make that plausible, and a centred block would then be a funnel (Betancourt & Girolami
+2015, arXiv:1312.0906)."""
 
 
 def choose_effects(
@@ -170,11 +170,9 @@ def centrings(
         spread, n = found[name]
         variance = np.clip((spread - noise / n) / noise, (0.1 * scale) ** 2, (3.0 * scale) ** 2)
         centring = n * _INFORMATION / (n * _INFORMATION + 1.0 / variance)
-        n_levels = len(judgements.labels(dims[-1]))
-        # Two or three levels say so little about the standard deviation that it may be near zero.
-        most = _FEW_LEVELS_CENTRING if n_levels <= _FEW_LEVELS else 1.0
-        centring = float(min(centring, most))
-        chosen[name] = 0.0 if centring < _LEAST_CENTRING else round(centring, 2)
+        n_levels = int(np.prod([len(judgements.labels(dim)) for dim in dims]))
+        least = next(least for most, least in _LEAST_CENTRING if n_levels <= most)
+        chosen[name] = round(float(centring), 2) if centring >= least else 0.0
     return chosen
 
 

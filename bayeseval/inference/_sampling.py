@@ -112,15 +112,25 @@ def sample_density(
     )
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
+    n_whole = _whole_draws(x)
     return Draws(
-        values=family.constrained(declaration, x),
-        statistics=_statistics(tree["sample_stats"].to_dataset()),
+        values=family.constrained(declaration, x[:, :n_whole]),
+        statistics=_statistics(tree["sample_stats"].to_dataset()).isel(draw=slice(n_whole)),
         seconds={
             "import sampler": imported - started,
             "compile": compiled - imported,
             "sample": sampled - compiled,
         },
     )
+
+
+def _whole_draws(x: FloatArray) -> int:
+    """Count the draws that every chain made; after an interrupt shorter chains end in NaN."""
+    whole = np.isfinite(x).all(axis=(0, 2))
+    n_whole = int(whole.argmin()) if not whole.all() else whole.size
+    if n_whole == 0:
+        raise KeyboardInterrupt("interrupted before every chain had made a draw")
+    return n_whole
 
 
 def _statistics(found: xr.Dataset) -> xr.Dataset:

@@ -31,6 +31,8 @@ _LOG = logging.getLogger("bayeseval")
 _SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax")
 _BACKENDS = ("auto", "compiled", "pymc")
 _LARGEST_STORED = 512 * 2**20
+_UNREPORTED = ("interaction", "taste", "thresholds")
+"""Effects by pair of labels, and what is the sum of reported ones: kept, but in no table."""
 _PACKAGES = ("bayeseval", "pymc", "pytensor", "nutpie", "arviz", "numba", "numpy", "xarray")
 
 
@@ -43,7 +45,7 @@ def fit(
     chains: int = 4,
     cores: int | None = None,
     random_seed: int | None = None,
-    target_accept: float = 0.9,
+    target_accept: float = 0.95,
     max_treedepth: int = 10,
     progressbar: bool = True,
     nuts_sampler: NutsSampler = "nutpie",
@@ -246,11 +248,7 @@ def _finish(
     complete = complete.assign_coords(
         chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)
     )
-    reported = tuple(
-        str(name)
-        for name in complete.data_vars
-        if name not in ("interaction", "taste", "thresholds")
-    )
+    reported = tuple(str(name) for name in complete.data_vars if name not in _UNREPORTED)
     convergence = check_convergence(
         complete, drawn.statistics, reported=reported, tune=settings.tune
     )
