@@ -1,7 +1,9 @@
 """SPA, pairwise, strength and magnitude tables: what each says of its answers."""
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -557,3 +559,46 @@ def test_swapping_sides_and_outcomes_swaps_the_codes(table: PairTable):
     assert first.codes("system_a").tolist() == second.codes("system_b").tolist()
     mirrored = np.array([1, 0, 2])[second.answers]
     assert mirrored.tolist() == first.answers.tolist()
+
+
+def test_every_protocol_reads_files(tmp_path: Path):
+    STATED.to_csv(tmp_path / "p.csv", index=False)
+    columns: dict[str, Any] = {"annotator": "judge", "system_a": "left", "system_b": "right"}
+    assert SPAJudgements.read(tmp_path / "p.csv", **columns, probability="p") == spa()
+    STRONG.to_csv(tmp_path / "s.tsv", index=False, sep="\t")
+    found = StrengthJudgements.read(
+        tmp_path / "s.tsv", **columns, strength="s", bounds=3, positive="a"
+    )
+    assert found == strength()
+    SIZES.to_json(tmp_path / "m.json", orient="records")
+    read = MagnitudeJudgements.read(
+        tmp_path / "m.json", annotator="who", system="what", magnitude="size", reference=100
+    )
+    assert read == magnitude()
+    VOTES.to_json(tmp_path / "v.jsonl", orient="records", lines=True)
+    votes = PairwiseJudgements.read(tmp_path / "v.jsonl", **columns, outcome="vote", outcomes=WORDS)
+    assert votes == pairwise()
+
+
+def test_magnitudes_may_all_be_censored_and_keep_their_numbers():
+    table = magnitude(changed(SIZES, size=[0, -1, 0, 0]), zeros="censor")
+    assert "magnitude / reference: none positive" in repr(table.summary())
+    assert table.to_frame()["magnitude"].tolist() == [0, -1, 0, 0]
+    assert magnitude(SIZES[:1]) != magnitude(SIZES[1:2])
+
+
+def test_number_columns_refuse_mixed_types():
+    mixed = changed(STATED, p=pd.Series([0.5, "0.5", 0.5, 0.5, 0.5, 0.5], dtype=object))
+    with pytest.raises(JudgementError, match=r"mixes text and numbers: text '0\.5' in data row 2 "):
+        spa(mixed)
+    with pytest.raises(JudgementError, match="must hold a positive number"):
+        magnitude(changed(SIZES, ref=[100, np.inf, 100, 100]), reference="ref")
+
+
+def test_filters_keep_what_belongs_to_a_row():
+    table = magnitude(
+        changed(SIZES, size=[100, 50, 200, 100], ref=[100, 25, 100, 100]), reference="ref"
+    )
+    kept = table.keep_rows(table.answers > 1, rule="above the reference")
+    assert kept.magnitudes.tolist() == [50, 200]
+    assert kept.references.tolist() == [25, 100]

@@ -580,3 +580,56 @@ def test_people_who_are_not_found_are_an_error():
         join_annotators(ratings(), pd.concat([one, one]), attributes=["Age"])
     with pytest.raises(JudgementError, match="has 'Age' already"):
         join_annotators(kept, PEOPLE, attributes=["Age"])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "says"),
+    [
+        ("b.csv", b"", {"format": "mturk", "columns": {}}, "the file is empty"),
+        (
+            "b.csv",
+            b'a,b\n1,"2\n',
+            {"format": "mturk", "columns": {}},
+            "cannot be read as delimited",
+        ),
+        ("b.csv", "a\né\n".encode("cp1252"), {"format": "mturk", "columns": {}}, "cannot be read"),
+        ("t.json", b"{", {"format": "label_studio", "columns": {}}, "not valid JSON"),
+        ("t.json", b"\xff", {"format": "label_studio", "columns": {}}, "not encoded as UTF-8"),
+        ("t.json", b"[1]", {"format": "argilla", "columns": {}}, "expected a list of objects"),
+        ("t.csv", b"a\n1\n", {"format": "chatbot_arena"}, "expected a column for voter"),
+        ("t.json", b"[]", {"format": "alpaca_eval"}, '"preference"'),
+        ("t.tsv", b"system\nA\n", {"format": "wmt_mqm"}, "expected the columns .*'rater'"),
+        ("t.tsv", b"system\nA\n", {"format": "wmt_mqm", "protocol": "x"}, "'pairwise' or 'likert'"),
+        ("t.csv", b"a,b\n", {"format": "wmt_esa"}, "12 columns"),
+        ("t.jsonl", b'{"system": "A"}\n', {"format": "wmt_esa"}, "expected the columns of ESA"),
+        ("t.json", b"[]", {"format": "inspect"}, "no log of inspect_ai"),
+        ("t.json", b'{"eval": {"model": "m"}}', {"format": "inspect"}, "no scored sample"),
+    ],
+)
+def test_files_that_are_no_such_export_are_explained(
+    name: str, content: bytes, options: dict[str, object], says: str, tmp_path: Path
+):
+    (tmp_path / name).write_bytes(content)
+    if options["format"] in ("mturk", "label_studio", "argilla"):
+        options = {"protocol": "likert", **options}
+    with pytest.raises(JudgementError, match=says):
+        read(tmp_path / name, **options)  # type: ignore[arg-type]
+
+
+def test_an_unfinished_inspect_log_has_a_journal(tmp_path: Path):
+    content = log("openai/b", [])
+    sample = {"id": "q", "epoch": 1, "scores": {"match": {"value": "C"}}}
+    with zipfile.ZipFile(tmp_path / "cut.eval", "w") as archive:
+        archive.writestr("_journal/start.json", json.dumps({"eval": content["eval"]}))
+        archive.writestr("samples/q_epoch_1.json", json.dumps(sample))
+    assert read(tmp_path / "cut.eval", format="inspect").n_rows == 1
+    with zipfile.ZipFile(tmp_path / "other.eval", "w") as archive:
+        archive.writestr("x", "y")
+    with pytest.raises(JudgementError, match=r"no header\.json"):
+        read(tmp_path / "other.eval", format="inspect")
+
+
+def test_a_moderator_that_is_empty_for_somebody_is_an_error():
+    people = PEOPLE.assign(Language=pd.Series(["en", None]))
+    with pytest.raises(JudgementError, match="'Language' is empty for 'w2'"):
+        join_annotators(ratings(), people, moderators=["Language"])

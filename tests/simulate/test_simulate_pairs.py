@@ -218,3 +218,22 @@ def test_without_a_band_nothing_ties():
     assert not simulate_magnitude(tie_band=0, random_seed=1).judgements.at_reference.any()
     with pytest.raises(DesignError, match="tie_band not negative"):
         simulate_magnitude(tie_band=-1, random_seed=1)
+
+
+@pytest.mark.parametrize(
+    ("simulate", "wrong", "says"),
+    [
+        (simulate_pairwise, {"ties": "some"}, "ties='some'"),
+        (simulate_pairwise, {"tie_propensity": -1}, "tie_propensity"),
+        (simulate_spa, {"end_probability": 0.5}, "end_probability"),
+        (simulate_spa, {"precision": 0}, "precision"),
+        (simulate_strength, {"response": "stars"}, "response"),
+        (simulate_strength, {"bound": 1.5}, "bound"),
+        (simulate_strength, {"response": "ordered_beta", "middle_probability": 1}, "middle"),
+    ],
+)
+def test_parameters_that_mean_nothing_are_refused(
+    simulate: Callable[..., Simulated], wrong: dict[str, object], says: str
+):
+    with pytest.raises(DesignError, match=says):
+        simulate(random_seed=1, **wrong)
