@@ -36,6 +36,6 @@ html_static_path = ["_static"]
 html_sidebars = {"*": [], "howto/**": [], "families/**": []}
 html_theme_options = {
     "show_prev_next": False,
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 6,
     "secondary_sidebar_items": ["page-toc"],
 }
