@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayeseval.comparison.contrasts import compare
 from bayeseval.comparison.beside import side_by_side
+from bayeseval.comparison.contrasts import compare
 from bayeseval.errors import BayesEvalError
 from bayeseval.frequentist import bradley_terry_ml, rating_tests, spa_test
 from bayeseval.judgements import (
