@@ -12,6 +12,7 @@ from bayeseval.errors import JudgementError
 from bayeseval.judgements._intake import as_pandas, check_sources
 
 LABEL, ANSWER, SYSTEM = "__label__", "__answer__", "__system__"
+FIRST, SECOND = "__first__", "__second__"
 
 type WideAnswers = Sequence[str] | Mapping[str, str] | Mapping[str, Sequence[str]]
 
@@ -46,8 +47,9 @@ def melt(
 ) -> Melted:
     """Return one answer a row.
 
-    Either each column of answers stands for one label of ``columns_are``, or the k-th column of
-    answers belongs to the system that the k-th column of ``systems`` names in the same row.
+    Either each column of answers stands for one label of ``columns_are``, or for one pair of
+    systems, or the k-th column of answers belongs to the system that the k-th column of ``systems``
+    names in the same row.
     """
     if isinstance(answers, str):
         raise JudgementError(
@@ -58,10 +60,12 @@ def melt(
     wide = as_pandas(frame)
     if systems is not None:
         return _by_position(wide, answers, argument, columns_are, given, systems)
-    if columns_are is None or columns_are not in given:
+    if columns_are == "pair" and "system_a" in given:
+        return _by_pair(wide, answers, argument, given)
+    if columns_are is None or columns_are not in given or columns_are.startswith("system_"):
         raise JudgementError(
             f"columns_are= must say what a column of {argument} stands for, one of "
-            f"{some(given, most=6)}; found {columns_are!r}."
+            f"{some(_choices(given), most=6)}; found {columns_are!r}."
         )
     if given[columns_are] is not None:
         raise JudgementError(
@@ -80,6 +84,42 @@ def melt(
         for name, label in named.items()
     ]
     return _stacked(parts, len(wide), {**given, columns_are: LABEL})
+
+
+def _choices(given: Mapping[str, str | None]) -> list[str]:
+    own = [role for role in given if not role.startswith("system_")]
+    return [*own, "pair"] if "system_a" in given else own
+
+
+def _by_pair(
+    wide: pd.DataFrame,
+    answers: WideAnswers,
+    argument: str,
+    given: Mapping[str, str | None],
+) -> Melted:
+    pairs = dict(answers) if isinstance(answers, Mapping) else {}
+    named = {
+        str(name): tuple(pair)
+        for name, pair in pairs.items()
+        if isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
+    }
+    if not named or len(named) < len(pairs):
+        raise JudgementError(
+            f'columns_are="pair" needs {argument} as a mapping of each column to its two systems '
+            f"in the order asked, {{'column': ('A', 'B')}}; found {answers!r}."
+        )
+    if given["system_a"] is not None or given["system_b"] is not None:
+        raise JudgementError(
+            'columns_are="pair" says which systems each column is about; leave system_a= and '
+            "system_b= away."
+        )
+    check_sources({f"{argument} {name}": name for name in named}, list(wide.columns))
+    others = wide.drop(columns=list(named))
+    parts = [
+        others.assign(**{FIRST: a, SECOND: b, ANSWER: wide[name].astype(object)})
+        for name, (a, b) in named.items()
+    ]
+    return _stacked(parts, len(wide), {**given, "system_a": FIRST, "system_b": SECOND})
 
 
 def _by_position(

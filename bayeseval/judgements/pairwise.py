@@ -191,10 +191,10 @@ class PairwiseJudgements(Judgements):
         frame: object,
         *,
         annotator: str | None,
-        system_a: str,
-        system_b: str,
         answers: WideAnswers,
-        columns_are: Literal["criterion", "item", "annotator"],
+        columns_are: Literal["pair", "criterion", "item", "annotator"],
+        system_a: str | None = None,
+        system_b: str | None = None,
         outcomes: OutcomeMap | None = None,
         item: str | None = None,
         criterion: str | None = None,
@@ -211,10 +211,13 @@ class PairwiseJudgements(Judgements):
             Any that narwhals accepts.
         annotator : str or None
             Column of the annotator's identity, or None; also None where the columns are annotators.
-        system_a, system_b : str
-            Columns of the two systems, in presentation order.
-        answers, columns_are : as in `LikertJudgements.from_wide`
-            The columns of outcomes and what one stands for, as in `LikertJudgements.from_wide`.
+        answers : sequence of str, or mapping
+            The columns of answers; a mapping of column to label, or with ``columns_are="pair"`` of
+            column to its two systems in the order asked.
+        columns_are : {"pair", "criterion", "item", "annotator"}
+            What one column of answers stands for.
+        system_a, system_b : str, optional
+            Columns of the two systems, where the columns of answers do not stand for pairs.
         outcomes, item, criterion, moderators, attributes, repeats, missing : as in `from_frame`
             See there.
 
@@ -233,10 +236,15 @@ class PairwiseJudgements(Judgements):
             answers=answers,
             argument="answers",
             columns_are=columns_are,
-            given={"annotator": annotator, "item": item, "criterion": criterion},
+            given={
+                "annotator": annotator,
+                "system_a": system_a,
+                "system_b": system_b,
+                "item": item,
+                "criterion": criterion,
+            },
         )
-        planned = _plan(
-            system_a, system_b, ANSWER, None, melted.roles["annotator"], melted.roles["item"],
+        planned = _plan(melted.required("system_a"), melted.required("system_b"), ANSWER, None, melted.roles["annotator"], melted.roles["item"],
             melted.roles["criterion"], None, moderators, None, attributes,
         )  # fmt: skip
         intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)

@@ -202,10 +202,10 @@ class SPAJudgements(Judgements):
         frame: object,
         *,
         annotator: str | None,
-        system_a: str,
-        system_b: str,
         probabilities: WideAnswers,
-        columns_are: Literal["criterion", "item", "annotator"],
+        columns_are: Literal["pair", "criterion", "item", "annotator"],
+        system_a: str | None = None,
+        system_b: str | None = None,
         item: str | None = None,
         criterion: str | None = None,
         moderators: Columns = (),
@@ -222,10 +222,13 @@ class SPAJudgements(Judgements):
             Any that narwhals accepts.
         annotator : str or None
             Column of the annotator's identity, or None.
-        system_a, system_b : str
-            Columns of the two systems, in the order asked.
-        probabilities, columns_are : as in `LikertJudgements.from_wide`
-            The columns of answers and what one stands for, as in `LikertJudgements.from_wide`.
+        probabilities : sequence of str, or mapping
+            The columns of answers; a mapping of column to label, or with ``columns_are="pair"`` of
+            column to its two systems in the order asked.
+        columns_are : {"pair", "criterion", "item", "annotator"}
+            What one column of answers stands for.
+        system_a, system_b : str, optional
+            Columns of the two systems, where the columns of answers do not stand for pairs.
         item, criterion, moderators, attributes, bounds, repeats, missing : as in `from_frame`
             See there.
 
@@ -244,11 +247,17 @@ class SPAJudgements(Judgements):
             answers=probabilities,
             argument="probabilities",
             columns_are=columns_are,
-            given={"annotator": annotator, "item": item, "criterion": criterion},
+            given={
+                "annotator": annotator,
+                "system_a": system_a,
+                "system_b": system_b,
+                "item": item,
+                "criterion": criterion,
+            },
         )
         planned = plan(
             {"probability": ANSWER},
-            {"system_a": system_a, "system_b": system_b},
+            {"system_a": melted.required("system_a"), "system_b": melted.required("system_b")},
             annotator=melted.roles["annotator"],
             item=melted.roles["item"],
             criterion=melted.roles["criterion"],

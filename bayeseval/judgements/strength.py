@@ -200,10 +200,10 @@ class StrengthJudgements(Judgements):
         frame: object,
         *,
         annotator: str | None,
-        system_a: str,
-        system_b: str,
         strengths: WideAnswers,
-        columns_are: Literal["criterion", "item", "annotator"],
+        columns_are: Literal["pair", "criterion", "item", "annotator"],
+        system_a: str | None = None,
+        system_b: str | None = None,
         bounds: StrengthBounds,
         positive: Literal["a", "b"],
         graded: bool | None = None,
@@ -223,10 +223,13 @@ class StrengthJudgements(Judgements):
             Any that narwhals accepts.
         annotator : str or None
             Column of the annotator's identity, or None.
-        system_a, system_b : str
-            Columns of the two systems, in presentation order.
-        strengths, columns_are : as in `LikertJudgements.from_wide`
-            The columns of answers and what one stands for, as in `LikertJudgements.from_wide`.
+        strengths : sequence of str, or mapping
+            The columns of answers; a mapping of column to label, or with ``columns_are="pair"`` of
+            column to its two systems in the order asked.
+        columns_are : {"pair", "criterion", "item", "annotator"}
+            What one column of answers stands for.
+        system_a, system_b : str, optional
+            Columns of the two systems, where the columns of answers do not stand for pairs.
         bounds, positive, graded, labels : as in `from_frame`
             See there.
         item, criterion, moderators, attributes, repeats, missing : as in `from_frame`
@@ -247,11 +250,17 @@ class StrengthJudgements(Judgements):
             answers=strengths,
             argument="strengths",
             columns_are=columns_are,
-            given={"annotator": annotator, "item": item, "criterion": criterion},
+            given={
+                "annotator": annotator,
+                "system_a": system_a,
+                "system_b": system_b,
+                "item": item,
+                "criterion": criterion,
+            },
         )
         planned = _plan(
-            system_a,
-            system_b,
+            melted.required("system_a"),
+            melted.required("system_b"),
             ANSWER,
             melted.roles["annotator"],
             melted.roles["item"],

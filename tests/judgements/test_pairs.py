@@ -370,6 +370,46 @@ def test_a_strength_that_is_not_as_declared_is_refused(options: dict[str, object
         strength(**options)
 
 
+def test_columns_that_are_pairs_become_rows():
+    survey = pd.DataFrame({"who": ["w1", "w2"], "q1": [70, 20], "q2": [25, None]})
+    pairs = {"q1": ("A", "B"), "q2": ("B", "A")}
+    table = SPAJudgements.from_wide(
+        survey, annotator="who", probabilities=pairs, columns_are="pair", bounds=(0, 100)
+    )
+    assert table.to_frame()[["annotator", "system_a", "probability"]].to_numpy().tolist() == [
+        ["w1", "A", 0.7],
+        ["w2", "A", 0.2],
+        ["w1", "B", 0.25],
+    ]
+    assert table.both_directions
+    graded = StrengthJudgements.from_wide(
+        survey, annotator="who", strengths=pairs, columns_are="pair", bounds=(0, 100), positive="a"
+    )
+    assert graded.answers.tolist() == [20, -30, -25]
+    words = pd.DataFrame({"who": ["w1"], "q1": ["a"], "q2": ["tie"]})
+    votes = PairwiseJudgements.from_wide(words, annotator="who", answers=pairs, columns_are="pair")
+    assert votes.answers.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"probabilities": ["q1"]}, "mapping of each column to its two systems"),
+        ({"probabilities": {"q1": "AB"}}, "mapping of each column to its two systems"),
+        ({"probabilities": {"q1": ("A", "B")}, "system_a": "who"}, "leave system_a= and"),
+        ({"probabilities": ["q1"], "columns_are": "item"}, "system_a= must name the column"),
+        ({"probabilities": ["q1"], "columns_are": "system_a"}, "'criterion', 'pair'"),
+    ],
+)
+def test_pairs_of_columns_must_be_explained(options: dict[str, object], says: str):
+    survey = pd.DataFrame({"who": ["w1", "w2"], "q1": [70, 20]})
+    with pytest.raises(JudgementError, match=says):
+        SPAJudgements.from_wide(
+            survey,
+            **{"annotator": "who", "columns_are": "pair", **options},
+        )
+
+
 def test_wide_strengths_become_rows():
     frame = pd.DataFrame({"x": ["A", "B"], "y": ["B", "C"], "skill": [-2, 1], "fun": [0, 2]})
     table = StrengthJudgements.from_wide(

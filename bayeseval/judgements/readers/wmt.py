@@ -56,7 +56,8 @@ def read_wmt_rankings(
     -------
     PairwiseJudgements
         All pairs, ties kept, with their ranking. More than one pair of languages makes a moderator
-        ``"languages"``.
+        ``"languages"``. A collapsed file names an output that several systems share by their names
+        joined with ``+``; this is a label like any other.
 
     Raises
     ------
