@@ -244,8 +244,9 @@ class PairwiseJudgements(Judgements):
                 "criterion": criterion,
             },
         )
-        planned = _plan(melted.required("system_a"), melted.required("system_b"), ANSWER, None, melted.roles["annotator"], melted.roles["item"],
-            melted.roles["criterion"], None, moderators, None, attributes,
+        planned = _plan(
+            melted.required("system_a"), melted.required("system_b"), ANSWER, None,
+            melted.roles["annotator"], melted.roles["item"], melted.roles["criterion"], None, moderators, None, attributes,
         )  # fmt: skip
         intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
         return cls._from_intake(intake, planned, outcomes=outcomes, repeats=repeats)
