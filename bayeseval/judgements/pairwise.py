@@ -246,7 +246,8 @@ class PairwiseJudgements(Judgements):
         )
         planned = _plan(
             melted.required("system_a"), melted.required("system_b"), ANSWER, None,
-            melted.roles["annotator"], melted.roles["item"], melted.roles["criterion"], None, moderators, None, attributes,
+            melted.roles["annotator"], melted.roles["item"], melted.roles["criterion"],
+            None, moderators, None, attributes,
         )  # fmt: skip
         intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
         return cls._from_intake(intake, planned, outcomes=outcomes, repeats=repeats)
