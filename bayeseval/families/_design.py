@@ -17,11 +17,11 @@ type Effects = Literal["auto", "none"] | Mapping[str, bool]
 _INFORMATION = 0.8
 """What a judgement says about a level, in units of a latent answer seen without categories."""
 
-_LEAST_CENTRING = ((8, 0.95), (30, 0.6), (np.inf, 0.3))
-"""Largest number of levels, and the least centring that is worth having with so many. Below it
-effects are standardised, which allows a standard deviation of zero; few levels that are not known
-very well make that plausible, and a centred block would then be a funnel (Betancourt & Girolami
-2015, arXiv:1312.0906)."""
+_KNOWN_WELL = 0.95
+"""Share of the data from which effects are centred however few they are."""
+
+_KNOWN_APART = 3.0
+"""Standard errors by which the variance of many effects must differ from zero to centre them."""
 
 
 def choose_effects(
@@ -128,7 +128,7 @@ def absolute_effect_reasons(
 def centrings(
     judgements: Judgements,
     score: npt.NDArray[np.float64],
-    effects: Mapping[str, tuple[Sequence[str], float]],
+    effects: Mapping[str, Sequence[str]],
 ) -> dict[str, float]:
     """Choose the geometry of every effect from how much the data say about each of its levels.
 
@@ -145,7 +145,7 @@ def centrings(
     score
         The answers as numbers whose differences mean something, one a row.
     effects
-        By name, dims of the effect and prior scale of its standard deviation.
+        Dims of each effect by its name.
 
     Returns
     -------
@@ -156,7 +156,7 @@ def centrings(
     residual = score - _level_means(judgements, (), score, weight)[0]
     found = {}
     degrees = weight.sum()
-    for name, (dims, _) in effects.items():
+    for name, dims in effects.items():
         means, counts, used = _level_means(judgements, dims, residual, weight)
         residual = residual - means
         degrees -= used.sum()
@@ -165,14 +165,24 @@ def centrings(
         found[name] = (spread, len(levels) / (1.0 / levels).sum())
     # With as many levels as judgements nothing is left to tell noise from; any guess will do.
     noise = max((weight * residual**2).sum() / degrees, 1e-3) if degrees >= 1 else 0.5
+    variance: dict[str, float] = {}
     chosen = {}
-    for name, (dims, scale) in effects.items():
+    # Finer effects first: the mean of an item carries the interactions of its systems.
+    for name in sorted(effects, key=lambda name: -len(effects[name])):
+        dims = effects[name]
         spread, n = found[name]
-        variance = np.clip((spread - noise / n) / noise, (0.1 * scale) ** 2, (3.0 * scale) ** 2)
-        centring = n * _INFORMATION / (n * _INFORMATION + 1.0 / variance)
+        error = noise / (n * _INFORMATION) + sum(
+            variance[finer] / _levels_within(judgements, dims, effects[finer])
+            for finer in variance
+            if set(dims) < set(effects[finer])
+        )
+        variance[name] = max(spread - error, 0.0)
+        share = variance[name] / (variance[name] + error)
         n_levels = int(np.prod([len(judgements.labels(dim)) for dim in dims]))
-        least = next(least for most, least in _LEAST_CENTRING if n_levels <= most)
-        chosen[name] = round(float(centring), 2) if centring >= least else 0.0
+        # A standard deviation that may be zero would make a centred block a funnel (Betancourt &
+        # Girolami 2015, arXiv:1312.0906).
+        known = share >= _KNOWN_WELL or share * np.sqrt(n_levels / 2.0) >= _KNOWN_APART
+        chosen[name] = round(float(share), 2) if known else 0.0
     return chosen
 
 
@@ -194,6 +204,13 @@ def _by_level(
     result = np.zeros(size)
     result[key] = values
     return result
+
+
+def _levels_within(judgements: Judgements, dims: Sequence[str], finer: Sequence[str]) -> float:
+    """Count the levels of a finer effect that a level of a coarser one has, on average."""
+    fine, _ = _level(judgements, finer)
+    coarse, _ = _level(judgements, dims)
+    return np.unique(fine).size / np.unique(coarse).size
 
 
 def _level_means(

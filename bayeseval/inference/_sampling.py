@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,12 +12,17 @@ import xarray as xr
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Cells, Declaration, FloatArray
 from bayeseval.families._family import Family
+from bayeseval.families._layout import effect_values
 
 if TYPE_CHECKING:
     import pymc as pm
 
 type NutsSampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
 
+_PILOT_TUNE = 250
+_PILOT_DRAWS = 150
+_LEAST_CENTRING = 0.3
+_AWAY_FROM_ZERO = 0.4
 _STATISTICS = {
     "diverging": "diverging",
     "energy": "energy",
@@ -65,39 +70,84 @@ class Draws:
     seconds: dict[str, float]
 
 
+def tuned_geometry(
+    family: Family, declaration: Declaration[Any], cells: Cells, settings: SamplerSettings
+) -> Declaration[Any]:
+    """Return the declaration with the centring of each effect chosen by a short pilot chain.
+
+    What the data say about an effect shows in the pilot: the share by which they shrink its
+    levels' variance below that of the effect. Effects whose standard deviation may be near zero
+    stay standardised; centred, they would be a funnel (Betancourt & Girolami 2015,
+    arXiv:1312.0906). Any choice gives the same posterior; see
+    :func:`bayeseval.families._design.centrings` for why the share is a good one.
+    """
+    import nutpie
+
+    density = family.density(declaration, cells)
+    tree = nutpie.sample(
+        _model(family, declaration, cells, density),
+        draws=_PILOT_DRAWS,
+        tune=_PILOT_TUNE,
+        chains=1,
+        cores=1,
+        seed=settings.random_seed,
+        target_accept=0.8,
+        maxdepth=min(7, settings.max_treedepth),
+        progress_bar=False,
+        save_warmup=False,
+    )
+    x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
+    if _whole_draws(x) < _PILOT_DRAWS:
+        raise KeyboardInterrupt("interrupted before every chain had made a draw")
+    values = family.constrained(declaration, x)
+    effects = []
+    for effect in declaration.effects:
+        sd = values[f"{effect.name}_sd"]
+        variance = effect_values(effect, values).var(axis=(0, 1)).mean()
+        share = max(0.0, 1.0 - float(variance / np.median(sd) ** 2))
+        away_from_zero = np.quantile(sd, 0.02) > _AWAY_FROM_ZERO * np.median(sd)
+        centring = round(share, 2) if away_from_zero and share >= _LEAST_CENTRING else 0.0
+        effects.append(replace(effect, centring=centring))
+    return replace(declaration, effects=tuple(effects))
+
+
+def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
+    """Hand a density to nutpie by its public interface for Python functions."""
+    from nutpie.compiled_pyfunc import from_pyfunc
+
+    return from_pyfunc(
+        density.n_parameters,
+        density.spawn,
+        lambda *_seeds: lambda x: {"x": x},
+        [np.dtype("float64")],
+        [(density.n_parameters,)],
+        ["x"],
+        make_initial_point_fn=lambda seed: family.start(
+            declaration, cells, np.random.default_rng(seed)
+        ),
+    )
+
+
 def sample_density(
     family: Family,
     declaration: Declaration[Any],
     cells: Cells,
-    density: Any,
     settings: SamplerSettings,
-) -> Draws:
-    """Sample the family's compiled density with nutpie.
+) -> tuple[Draws, Declaration[Any]]:
+    """Sample the family's compiled density with nutpie; return also the geometry that was used.
 
-    The density is handed over by nutpie's public interface for Python functions; it releases the
-    interpreter's lock while it runs, so that chains run side by side.
+    The density releases the interpreter's lock while it runs, so that chains run side by side.
     """
     started = perf_counter()
     import nutpie
-    from nutpie.compiled_pyfunc import from_pyfunc
 
     imported = perf_counter()
-    n_parameters = density.n_parameters
-
-    def start(seed: int) -> FloatArray:
-        return family.start(declaration, cells, np.random.default_rng(seed))
-
-    density.spawn()(start(0))
-    model = from_pyfunc(
-        n_parameters,
-        density.spawn,
-        lambda *_seeds: lambda x: {"x": x},
-        [np.dtype("float64")],
-        [(n_parameters,)],
-        ["x"],
-        make_initial_point_fn=start,
-    )
+    # The first call compiles, or loads what an earlier process compiled.
+    family.density(declaration, cells)(family.start(declaration, cells, np.random.default_rng(0)))
     compiled = perf_counter()
+    declaration = tuned_geometry(family, declaration, cells, settings)
+    tuned = perf_counter()
+    model = _model(family, declaration, cells, family.density(declaration, cells))
     tree = nutpie.sample(
         model,
         draws=settings.draws,
@@ -113,15 +163,17 @@ def sample_density(
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     n_whole = _whole_draws(x)
-    return Draws(
+    draws = Draws(
         values=family.constrained(declaration, x[:, :n_whole]),
         statistics=_statistics(tree["sample_stats"].to_dataset()).isel(draw=slice(n_whole)),
         seconds={
             "import sampler": imported - started,
             "compile": compiled - imported,
-            "sample": sampled - compiled,
+            "pilot": tuned - compiled,
+            "sample": sampled - tuned,
         },
     )
+    return draws, declaration
 
 
 def _whole_draws(x: FloatArray) -> int:

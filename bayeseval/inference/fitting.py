@@ -145,7 +145,7 @@ def fit(
     _LOG.info(_plan(family, declaration, cells, judgements, compiled=density is not None))
     declared = perf_counter()
     if density is not None:
-        drawn = sample_density(family, declaration, cells, density, settings)
+        drawn, declaration = sample_density(family, declaration, cells, settings)
     else:
         drawn = sample_pymc(declaration, cells, nuts_sampler, settings)
     return _finish(

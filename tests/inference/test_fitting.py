@@ -4,6 +4,7 @@ import logging
 import signal
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,11 @@ import pytest
 
 import bayeseval as be
 from bayeseval.inference import Posterior, _sampling
-from bayeseval.simulate import SimulatedLikert, simulate_likert
+from bayeseval.simulate import SimulatedLikert
 
 pytestmark = pytest.mark.sampling
 
-QUICK = {"draws": 100, "tune": 100, "chains": 2, "progressbar": False}
+QUICK: dict[str, Any] = {"draws": 100, "tune": 100, "chains": 2, "progressbar": False}
 SHORT = pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
 
 
@@ -23,7 +24,7 @@ def frame(study: SimulatedLikert) -> pd.DataFrame:
     return study.judgements.to_frame()
 
 
-def likert(table: pd.DataFrame, **options: object) -> be.LikertJudgements:
+def likert(table: pd.DataFrame, **options: Any) -> be.LikertJudgements:
     columns = {"annotator": "annotator", "system": "system", "item": "item", "rating": "rating"}
     return be.LikertJudgements.from_frame(table, **{**columns, "scale": (1, 5), **options})
 
@@ -170,7 +171,7 @@ def test_one_chain_cannot_be_called_converged(small_study: SimulatedLikert) -> N
     ],
 )
 def test_wrong_settings_are_refused(
-    small_study: SimulatedLikert, options: dict[str, object], words: str
+    small_study: SimulatedLikert, options: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(be.ModelError, match=words):
         be.fit(small_study.judgements, **options)
@@ -178,7 +179,7 @@ def test_wrong_settings_are_refused(
 
 def test_something_else_than_judgements_is_refused(small_study: SimulatedLikert) -> None:
     with pytest.raises(be.ModelError, match=r"LikertJudgements\.from_frame"):
-        be.fit(frame(small_study))
+        be.fit(frame(small_study))  # pyright: ignore[reportArgumentType]
 
 
 @SHORT
@@ -193,20 +194,25 @@ def test_only_what_is_asked_for_is_stored(small_study: SimulatedLikert) -> None:
 
 
 @SHORT
-def test_interrupt_keeps_the_draws_made_so_far() -> None:
-    study = simulate_likert(n_annotators=40, n_systems=6, n_items=20, random_seed=2)
-
+def test_interrupt_keeps_the_draws_made_so_far(small_study: SimulatedLikert) -> None:
     def interrupt() -> None:
-        time.sleep(6.0)
+        time.sleep(5.0)
         signal.raise_signal(signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
     posterior = be.fit(
-        study.judgements, random_seed=1, draws=20_000, tune=20, chains=2, progressbar=False
+        small_study.judgements,
+        random_seed=1,
+        draws=500_000,
+        tune=20,
+        chains=2,
+        store=["taste"],
+        progressbar=False,
     )
     assert posterior.settings.interrupted
-    assert 0 < posterior.posterior.sizes["draw"] < 20_000
+    assert 0 < posterior.posterior.sizes["draw"] < 500_000
     assert np.isfinite(posterior.quality).all()
+    assert "interrupted" in repr(posterior)
 
 
 def test_pymc_model_gives_the_same_posterior_and_compiles_once(
