@@ -52,10 +52,16 @@ def corrected(p: Sequence[float] | np.ndarray, correction: Correction) -> np.nda
     values = np.asarray(p, dtype=float)
     result = values.copy()
     defined = np.isfinite(values)
-    if correction != "none" and defined.any():
-        from statsmodels.stats.multitest import multipletests
-
-        result[defined] = multipletests(values[defined], method=correction)[1]
+    tested = values[defined]
+    if correction == "bonferroni":
+        result[defined] = np.minimum(tested * len(tested), 1)
+    elif correction == "holm":
+        # Not statsmodels' multipletests, which runs a full garbage collection at every call.
+        order = np.argsort(tested)
+        stepped = tested[order] * np.arange(len(tested), 0, -1)
+        adjusted = np.empty_like(tested)
+        adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1)
+        result[defined] = adjusted
     return result
 
 

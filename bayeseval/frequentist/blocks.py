@@ -145,7 +145,9 @@ def _cells(
     return cells, [judgements.labels(block)[code] for code in present]
 
 
-def mixed_effect(values: np.ndarray, level: np.ndarray, block: np.ndarray) -> dict[str, object]:
+def mixed_effect(
+    values: np.ndarray, level: np.ndarray, block: np.ndarray
+) -> dict[str, float | str]:
     """Test a factor in a mixed model with a random effect of the block, by likelihood ratio.
 
     Parameters

@@ -107,6 +107,15 @@ def test_holm_and_bonferroni_are_worked_by_hand() -> None:
     np.testing.assert_allclose(corrected(p, "none"), p)
 
 
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+def test_corrections_equal_those_of_statsmodels(correction: Any) -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    p = np.random.default_rng(1).uniform(0, 0.2, size=30).round(2)
+    known = multipletests(p, method=correction)[1]
+    np.testing.assert_allclose(corrected(p, correction), known)
+
+
 def test_correction_and_verdict_run_over_the_pairs() -> None:
     rng = np.random.default_rng(3)
     cells = np.clip(np.round(np.array([20, 40, 42]) + rng.normal(0, 8, size=(20, 3))), 1, 100)

@@ -174,6 +174,26 @@ def test_tukey_of_three_groups_equals_statsmodels_with_unequal_numbers() -> None
     np.testing.assert_allclose(ours["p_corrected"], np.asarray(theirs.pvalues), atol=1e-4)
 
 
+def test_tukey_of_many_pairs_is_read_from_a_close_curve() -> None:
+    rng = np.random.default_rng(6)
+    labels = [f"s{i}" for i in range(16)]
+    frame = pd.DataFrame(
+        {"s": np.repeat(labels, 12), "r": rng.integers(1, 60, 192) + np.repeat(np.arange(16), 12)}
+    )
+    table = LikertJudgements.from_frame(
+        frame, annotator=None, system="s", rating="r", scale=(1, 99)
+    )
+    ours = tukey(table)
+    assert ours.n_pairs == 120
+    for row in (0, 14, 37, 100):
+        line = ours.table.iloc[row]
+        groups = [frame.loc[frame["s"] == name, "r"].to_numpy() for name in labels]
+        scale = np.mean([g.var(ddof=1) for g in groups])
+        q = abs(line["estimate"]) / math.sqrt(scale / 12)
+        exact = stats.studentized_range.sf(q, 16, 176)
+        assert line["p_corrected"] == pytest.approx(float(exact), abs=1e-5)
+
+
 @pytest.mark.parametrize("by", ["annotator", "item"])
 def test_friedman_equals_scipy_and_w_pingouin(cells: np.ndarray, by: str) -> None:
     row = friedman(ratings(cells, by=by), block=by).table.iloc[0]  # type: ignore[arg-type]
