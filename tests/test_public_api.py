@@ -24,6 +24,14 @@ def test_public_names_are_sorted_and_listed_once():
     assert list(bayeseval.__all__) == sorted(set(bayeseval.__all__))
 
 
+def test_no_public_name_hides_a_module_or_is_hidden_by_one():
+    folder = Path(bayeseval.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")}
+    modules |= {path.parent.name for path in folder.glob("*/__init__.py")}
+    # `settings` is imported eagerly, after its module, and so is always the object.
+    assert modules & set(bayeseval.__all__) == {"settings"}
+
+
 def test_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'fti'"):
         bayeseval.__getattr__("fti")
