@@ -10,6 +10,7 @@ import pandas as pd
 
 from bayeseval._checks import nearest, some
 from bayeseval._records import Record, Shown
+from bayeseval._tables import number
 from bayeseval._units import compact, slices
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.frequentist._corrections import (
@@ -421,25 +422,25 @@ def _refuse_groups(a: np.ndarray, b: np.ndarray, outcome: np.ndarray, labels: li
     winner = np.concatenate([a[wins[0]], b[wins[1]]])
     loser = np.concatenate([b[wins[0]], a[wins[1]]])
     graph = coo_array((np.ones(len(winner)), (winner, loser)), shape=(n, n)).tocsr()
-    number, group = connected_components(graph, directed=True, connection="weak")
-    if number > 1:
+    n_groups, group = connected_components(graph, directed=True, connection="weak")
+    if n_groups > 1:
         named = "; ".join(
             f"group {index + 1}: {some([labels[i] for i in np.flatnonzero(group == index)])}"
-            for index in range(min(number, 4))
+            for index in range(min(n_groups, 4))
         )
-        more = f"; and {number - 4} more groups" if number > 4 else ""
+        more = f"; and {n_groups - 4} more groups" if n_groups > 4 else ""
         raise DesignError(
-            f"the systems fall into {number} groups that were never compared with one another, so "
+            f"the systems fall into {n_groups} groups that were never compared with one another, so "
             f"that differences between groups are not identified: {named}{more}.{remedy}"
         )
-    number, group = connected_components(graph, directed=True, connection="strong")
-    if number == 1:
+    n_groups, group = connected_components(graph, directed=True, connection="strong")
+    if n_groups == 1:
         return
     between = group[winner] != group[loser]
     beaten = np.unique(group[loser[between]])
     beating = np.unique(group[winner[between]])
     sentences = []
-    for index in range(number):
+    for index in range(n_groups):
         members = some([labels[i] for i in np.flatnonzero(group == index)])
         if index not in beaten:
             sentences.append(f"{members} never lost to, or tied with, any other system")
@@ -447,7 +448,7 @@ def _refuse_groups(a: np.ndarray, b: np.ndarray, outcome: np.ndarray, labels: li
             sentences.append(f"{members} never beat, or tied with, any other system")
     more = f" (and {len(sentences) - 4} more groups)" if len(sentences) > 4 else ""
     raise DesignError(
-        f"no finite estimate exists: the systems fall into {number} groups that are ordered "
+        f"no finite estimate exists: the systems fall into {n_groups} groups that are ordered "
         f"without exception: {'; '.join(sentences[:4])}{more}. Their differences run to infinity."
         f"{remedy}"
     )
@@ -631,7 +632,8 @@ def _notes(
             "give the variance of their difference. No regularisation."
         ),
         (
-            f"Log-likelihood {fit.log_likelihood:.3f}; deviance {deviance:.3f} on {df_residual} "
+            f"Log-likelihood {number(fit.log_likelihood, 3)}; deviance {number(deviance, 3)} on "
+            f"{df_residual} "
             "degrees of freedom."
         ),
     ]
