@@ -430,8 +430,8 @@ def _refuse_groups(a: np.ndarray, b: np.ndarray, outcome: np.ndarray, labels: li
         )
         more = f"; and {n_groups - 4} more groups" if n_groups > 4 else ""
         raise DesignError(
-            f"the systems fall into {n_groups} groups that were never compared with one another, so "
-            f"that differences between groups are not identified: {named}{more}.{remedy}"
+            f"the systems fall into {n_groups} groups that were never compared with one another, "
+            f"so that differences between groups are not identified: {named}{more}.{remedy}"
         )
     n_groups, group = connected_components(graph, directed=True, connection="strong")
     if n_groups == 1:
