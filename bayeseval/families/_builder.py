@@ -16,11 +16,6 @@ from bayeseval.families._declaration import Cells, Declaration, Effect, Response
 from bayeseval.families._layout import value_name
 from bayeseval.families._ordinal_op import ordinal_potential
 from bayeseval.families._ordinal_response import OrdinalResponse
-from bayeseval.families._thresholds_kernel import (
-    LONG_LOG_WIDTH,
-    LONG_LOG_WIDTH_SD,
-    LONG_ROUGHNESS_SCALE,
-)
 
 
 def build_model(declaration: Declaration[Response], cells: Cells) -> pm.Model:
@@ -199,25 +194,23 @@ def _long_scale(
     """Thresholds and log gaps (criterion, …) of a scale with many points."""
     n_criteria, n_gaps = declaration.n_criteria, response.n_thresholds - 1
     dims = _dims(declaration)
-    centre = pm.Normal("threshold_centre", dims=dims)
-    log_width = pm.Normal("threshold_width", LONG_LOG_WIDTH, LONG_LOG_WIDTH_SD, dims=dims)
-    roughness = pm.HalfNormal("threshold_roughness", LONG_ROUGHNESS_SCALE, dims=dims)
+    centre = pm.Normal("threshold_centre", 0.0, response.mean_threshold_scale, dims=dims)
+    log_width = pm.Normal(
+        "threshold_width", np.log(response.width_centre), response.log_width_scale, dims=dims
+    )
+    roughness = pm.HalfNormal("threshold_roughness", response.smoothness_sd_scale, dims=dims)
     steps = pm.Normal("threshold_steps", shape=_shape(declaration, n_gaps - 1))
+    # So the sd of the walk at the last gap is the roughness, whatever the number of gaps.
+    step_sd = roughness.reshape((n_criteria, 1)) / np.sqrt(n_gaps - 1)
     walk = pt.concatenate(
         [
             pt.zeros((n_criteria, 1)),
-            pt.cumsum(
-                roughness.reshape((n_criteria, 1)) * steps.reshape((n_criteria, n_gaps - 1)),
-                axis=-1,
-            ),
+            pt.cumsum(step_sd * steps.reshape((n_criteria, n_gaps - 1)), axis=-1),
         ],
         axis=-1,
     )
     log_gaps = (
-        log_width.reshape((n_criteria, 1))
-        - np.log(n_gaps)
-        + walk
-        - walk.mean(axis=-1, keepdims=True)
+        log_width.reshape((n_criteria, 1)) + walk - pt.logsumexp(walk, axis=-1, keepdims=True)
     )
     cumulative = pt.concatenate(
         [pt.zeros((n_criteria, 1)), pt.cumsum(pt.exp(log_gaps), axis=-1)], axis=-1

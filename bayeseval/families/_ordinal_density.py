@@ -3,6 +3,7 @@
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
 # pyright: reportArgumentType=false, reportReturnType=false
 
+import math
 from dataclasses import dataclass, field
 
 import numba
@@ -42,6 +43,8 @@ def _density(
     response_scales: FloatArray,
     category_prior: FloatArray,
     normaliser: float,
+    smooth_prior: FloatArray,
+    rotation: FloatArray,
     basis: FloatArray,
     n_annotators: int,
     population: FloatArray,
@@ -70,6 +73,8 @@ def _density(
         n_criteria,
         category_prior,
         normaliser,
+        smooth_prior,
+        rotation,
         population,
         log_gaps,
         population_bar,
@@ -150,6 +155,8 @@ def _density(
         starts,
         n_criteria,
         category_prior,
+        smooth_prior,
+        rotation,
         population_bar,
         log_gaps,
         log_gaps_bar,
@@ -169,6 +176,8 @@ def _sampled_density(
     response_scales: FloatArray,
     category_prior: FloatArray,
     normaliser: float,
+    smooth_prior: FloatArray,
+    rotation: FloatArray,
     basis: FloatArray,
     n_annotators: int,
     population: FloatArray,
@@ -199,6 +208,8 @@ def _sampled_density(
         response_scales,
         category_prior,
         normaliser,
+        smooth_prior,
+        rotation,
         basis,
         n_annotators,
         population,
@@ -259,6 +270,7 @@ class OrdinalDensity:
         n_criteria, n_thresholds = declaration.n_criteria, response.n_categories - 1
         rows = n_criteria * (response.n_annotators if response.has_gaps else 1)
         noise_rows = n_criteria * response.n_annotators if response.discrimination else 1
+        rotation = np.zeros((0, 0)) if response.category_prior else response.step_rotation
         n_effects = n_criteria * sum(effect.size for effect in declaration.effects)
         object.__setattr__(
             self,
@@ -270,6 +282,15 @@ class OrdinalDensity:
                 np.array([response.gap_sd_scale, response.discrimination_sd_scale]),
                 np.array(response.category_prior or (), dtype=np.float64),
                 response.log_normaliser,
+                np.array(
+                    [
+                        response.mean_threshold_scale,
+                        math.log(response.width_centre),
+                        response.log_width_scale,
+                        response.smoothness_sd_scale,
+                    ]
+                ),
+                rotation,
                 np.ascontiguousarray(response.basis),
                 max(response.n_annotators, 1),
                 np.empty((n_criteria, n_thresholds)),
@@ -298,8 +319,9 @@ class OrdinalDensity:
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient in the sampler's coordinates.
 
-        They are those of the PyMC model but for a rotation of each row of effects and a shear of
-        the thresholds' location, neither of which has a Jacobian; see ``_effects_kernel``.
+        They are those of the PyMC model but for a rotation of each row of effects and of the steps
+        of a long scale, and a shear of the thresholds' location, none of which has a Jacobian;
+        see ``_effects_kernel``.
         """
         gradient = np.empty_like(x)
         return _sampled_density(x, gradient, *self._arguments), gradient

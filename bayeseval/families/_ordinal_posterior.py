@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
-from scipy.special import ndtr, ndtri
+from scipy.special import logsumexp, ndtr, ndtri
 from scipy.stats import qmc
 
 from bayeseval._checks import some
@@ -54,13 +54,17 @@ def constrained(
     values: dict[str, FloatArray] = {}
     for name, parameter in placed.items():
         raw = draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
-        if name == "threshold_roughness":
-            raw = np.exp(raw)
+        if name == "threshold_steps":
+            raw = raw @ declaration.response.step_rotation
         elif name == "population_thresholds":
             steps = np.concatenate([raw[..., :1], np.exp(raw[..., 1:])], axis=-1)
             raw = np.cumsum(steps, axis=-1)
         values[name] = raw
-    signed = {"gap_sd": "gap_z", "discrimination_sd": "discrimination_z"}
+    signed = {
+        "gap_sd": "gap_z",
+        "discrimination_sd": "discrimination_z",
+        "threshold_roughness": "threshold_steps",
+    }
     for effect in declaration.effects:
         sd = f"{effect.name}_sd"
         if effect.centring == 0.0:
@@ -88,16 +92,16 @@ def constrained(
 
 
 def population_thresholds(
-    declaration: Declaration[OrdinalResponse], values: Mapping[str, FloatArray]
+    values: Mapping[str, FloatArray],
 ) -> FloatArray:
     """Return the population's thresholds, dims (…, criterion, threshold)."""
     if "population_thresholds" in values:
         return values["population_thresholds"]
-    n_gaps = declaration.response.n_thresholds - 1
     steps = values["threshold_roughness"][..., None] * values["threshold_steps"]
+    steps = steps / np.sqrt(steps.shape[-1])
     walk = np.concatenate([np.zeros_like(steps[..., :1]), np.cumsum(steps, axis=-1)], axis=-1)
-    log_gaps = values["threshold_width"][..., None] - np.log(n_gaps) + walk
-    log_gaps -= walk.mean(axis=-1, keepdims=True)
+    log_gaps = values["threshold_width"][..., None] + walk
+    log_gaps -= logsumexp(walk, axis=-1, keepdims=True)
     return centred_steps(log_gaps, values["threshold_centre"])
 
 
@@ -161,7 +165,7 @@ def posterior_dataset(
             moderator = name.removeprefix("deviation_")
             by_level = effects["quality"][..., None, :] + effect
             put(f"quality_by_{moderator}", ("system", moderator), by_level.swapaxes(-1, -2))
-    population = population_thresholds(declaration, values)
+    population = population_thresholds(values)
     put("population_thresholds", ("threshold",), population)
     if "severity" in effects:
         own = annotator_thresholds(declaration, population, values)

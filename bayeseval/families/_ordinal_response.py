@@ -29,6 +29,14 @@ class OrdinalResponse:
     category_prior
         Dirichlet parameters of the population's category probabilities, or None for the smooth
         prior of a long scale.
+    mean_threshold_scale
+        Long scales: normal scale of the mean of the population's thresholds.
+    width_centre
+        Long scales: prior median of the distance from the first threshold to the last.
+    log_width_scale
+        Long scales: normal scale of the log of this distance.
+    smoothness_sd_scale
+        Long scales: half-normal scale of the sd of the log ratio of the last gap to the first.
     gap_sd_scale
         Half-normal scale of the sd of log gaps between annotators.
     discrimination
@@ -41,6 +49,10 @@ class OrdinalResponse:
     gaps: str
     n_annotators: int
     category_prior: tuple[float, ...] | None
+    mean_threshold_scale: float
+    width_centre: float
+    log_width_scale: float
+    smoothness_sd_scale: float
     gap_sd_scale: float
     discrimination: bool
     discrimination_sd_scale: float
@@ -83,6 +95,18 @@ class OrdinalResponse:
             functions = np.concatenate([np.ones((1, n_gaps)), waves])
             return weights[:, None] * functions / math.sqrt((weights**2).sum())
         return np.zeros((0, n_gaps))
+
+    @cached_property
+    def step_rotation(self) -> FloatArray:
+        """Orthonormal and symmetric matrix from the sampler's steps of a long scale to the steps.
+
+        The sampler sees the steps of the random walk of log gaps in the basis in which the walk
+        is a sum of cosines. The data say much about the slow ones and nothing about the fast
+        ones; in this basis each has a step size of its own.
+        """
+        n_gaps = self.n_categories - 2
+        step = np.arange(1, n_gaps)
+        return math.sqrt(2.0 / n_gaps) * np.sin(math.pi * np.outer(step, step) / n_gaps)
 
     @property
     def log_normaliser(self) -> float:

@@ -6,11 +6,6 @@ from dataclasses import dataclass
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._family import ModelText, PriorText
 from bayeseval.families._ordinal_response import LONGEST_SHORT_SCALE, OrdinalResponse
-from bayeseval.families._thresholds_kernel import (
-    LONG_LOG_WIDTH,
-    LONG_LOG_WIDTH_SD,
-    LONG_ROUGHNESS_SCALE,
-)
 
 _MEANINGS = {
     "quality": "how much systems differ; 1 is the noise of a single judgement",
@@ -41,14 +36,17 @@ class OrdinalSettings:
         Whether criteria are correlated.
     category_prior
         Dirichlet parameters, or None for the default.
+    width_centre
+        Prior median of the distance between the outer thresholds of a long scale.
     scales
-        Prior scales by the name of the standard deviation.
+        Prior scales by the name of what they are the scale of.
     """
 
     thresholds: str
     discrimination: bool
     correlated: bool
     category_prior: float | Sequence[float] | None
+    width_centre: float
     scales: Mapping[str, float]
 
 
@@ -159,29 +157,7 @@ def _priors(
                 f"likely between {0.0627 * scale:.2g} and {1.96 * scale:.2g} (90 %)",
             )
         )
-    if long is True:
-        prior = (
-            f"smooth: centre normal(0, 1), log width normal({LONG_LOG_WIDTH:.2f}, "
-            f"{LONG_LOG_WIDTH_SD:g}), log gaps a random walk with sd half-normal"
-            f"({LONG_ROUGHNESS_SCALE:g})"
-        )
-    else:
-        value = 2.0 if family.category_prior is None else family.category_prior
-        shown = (
-            f"{value:g}, …"
-            if isinstance(value, int | float)
-            else ", ".join(f"{v:g}" for v in value)
-        )
-        prior = f"category probabilities ~ Dirichlet({shown})"
-        if long is None and family.category_prior is None:
-            prior += f" up to {LONGEST_SHORT_SCALE} categories, smooth above"
-    priors.append(
-        PriorText(
-            "population_thresholds",
-            prior,
-            "shares of the categories in ratings of a system of average quality",
-        )
-    )
+    priors += _threshold_priors(family, long=long)
     if gaps != "common":
         priors.append(
             PriorText(
@@ -199,3 +175,33 @@ def _priors(
             )
         )
     return priors
+
+
+def _threshold_priors(family: OrdinalSettings, *, long: bool | None) -> list[PriorText]:
+    """Describe the population's thresholds; ``long`` is None where the scale is not known."""
+    value = 2.0 if family.category_prior is None else family.category_prior
+    shown = (
+        f"{value:g}, …" if isinstance(value, int | float) else ", ".join(f"{v:g}" for v in value)
+    )
+    name, meaning = "population_thresholds", "shares of the categories for an average system"
+    short = PriorText(name, f"category probabilities ~ Dirichlet({shown})", meaning)
+    if long is False or (long is None and family.category_prior is not None):
+        return [short]
+    scales = family.scales
+    smooth = [
+        PriorText(
+            name,
+            f"mean ~ normal(0, {scales['mean_threshold']:g}), log(last − first) ~ normal"
+            f"(log {family.width_centre:g}, {scales['log_width']:g})",
+            "where the scale lies and how wide it is",
+        ),
+        PriorText(
+            "threshold_roughness",
+            f"half-normal({scales['smoothness_sd']:g})",
+            "how unequal gaps are: sd of log(last gap / first gap), log gaps a random walk",
+        ),
+    ]
+    if long:
+        return smooth
+    note = f"scales of more than {LONGEST_SHORT_SCALE} points: "
+    return [short, *(PriorText(t.parameter, t.prior, note + t.meaning) for t in smooth)]

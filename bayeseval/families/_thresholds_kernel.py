@@ -12,19 +12,11 @@ import numpy.typing as npt
 from bayeseval.families._declaration import FloatArray
 from bayeseval.families._effects_kernel import (
     LOG_SQRT_2PI,
-    half_normal_log,
-    half_normal_slope,
     signed_normal_log,
 )
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
 
 type Starts = npt.NDArray[np.int64]
-
-# Priors of a long scale: a width of about 3.5 latent sds between the outermost thresholds, and
-# log gaps that walk from one to the next.
-LONG_LOG_WIDTH = math.log(3.5)
-LONG_LOG_WIDTH_SD = 0.5
-LONG_ROUGHNESS_SCALE = 0.5
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -97,6 +89,8 @@ def population_forward(
     n_criteria: int,
     prior: FloatArray,
     normaliser: float,
+    smooth_prior: FloatArray,
+    rotation: FloatArray,
     population: FloatArray,
     log_gaps: FloatArray,
     population_bar: FloatArray,
@@ -104,7 +98,9 @@ def population_forward(
     """Fill thresholds (criterion, threshold) and log gaps; return the log prior density.
 
     A short scale is sampled as its first threshold and its log gaps; a long scale (``prior`` is
-    empty) as centre, log width, log roughness and the steps of a random walk of its log gaps.
+    empty) as centre, log width, roughness with a sign, and the rotated steps of a random walk of
+    its log gaps. ``smooth_prior`` has the scale of the centre, the mean and scale of the log
+    width, and the scale of the roughness.
     """
     n = population.shape[1]
     total = 0.0
@@ -118,23 +114,25 @@ def population_forward(
                 total += own[k]
             total += induced_dirichlet(population[c], prior, normaliser, population_bar[c])
         else:
-            centre, log_width, log_roughness = x[starts[0] + c], x[starts[1] + c], x[starts[2] + c]
-            steps = x[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
-            roughness = math.exp(log_roughness)
-            total -= 0.5 * centre * centre + LOG_SQRT_2PI
-            scaled = (log_width - LONG_LOG_WIDTH) / LONG_LOG_WIDTH_SD
-            total -= 0.5 * scaled * scaled + math.log(LONG_LOG_WIDTH_SD) + LOG_SQRT_2PI
-            total += half_normal_log(log_roughness, LONG_ROUGHNESS_SCALE)
-            walk = 0.0
-            mean = 0.0
-            log_gaps[c, 0] = 0.0
+            centre, log_width, roughness = x[starts[0] + c], x[starts[1] + c], x[starts[2] + c]
+            rotated = x[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
+            total += signed_normal_log(centre, smooth_prior[0])
+            total += signed_normal_log(log_width - smooth_prior[1], smooth_prior[2])
+            total += signed_normal_log(roughness, smooth_prior[3])
+            step_sd = roughness / math.sqrt(n - 2)
+            log_gaps[c] = 0.0
+            for j in range(n - 2):
+                total -= 0.5 * rotated[j] * rotated[j] + LOG_SQRT_2PI
+                for k in range(n - 2):
+                    log_gaps[c, k + 1] += step_sd * rotated[j] * rotation[j, k]
+            highest = 0.0
             for k in range(1, n - 1):
-                step = steps[k - 1]
-                total -= 0.5 * step * step + LOG_SQRT_2PI
-                walk += roughness * step
-                log_gaps[c, k] = walk
-                mean += walk
-            shift = log_width - math.log(n - 1) - mean / (n - 1)
+                log_gaps[c, k] += log_gaps[c, k - 1]
+                highest = max(highest, log_gaps[c, k])
+            relative = 0.0
+            for k in range(n - 1):
+                relative += math.exp(log_gaps[c, k] - highest)
+            shift = log_width - highest - math.log(relative)
             for k in range(n - 1):
                 log_gaps[c, k] += shift
             _centred_steps(log_gaps[c], centre, population[c])
@@ -147,6 +145,8 @@ def population_reverse(
     starts: Starts,
     n_criteria: int,
     prior: FloatArray,
+    smooth_prior: FloatArray,
+    rotation: FloatArray,
     population_bar: FloatArray,
     log_gaps: FloatArray,
     log_gaps_bar: FloatArray,
@@ -164,22 +164,26 @@ def population_reverse(
                 slope[k] += suffix * math.exp(own[k]) + log_gaps_bar[c, k - 1] + 1.0
             slope[0] += suffix + population_bar[c, 0]
         else:
-            width = x[starts[1] + c]
-            roughness = math.exp(x[starts[2] + c])
-            steps = x[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
+            centre, log_width, roughness = x[starts[0] + c], x[starts[1] + c], x[starts[2] + c]
+            rotated = x[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
             slope = gradient[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
             bar = log_gaps_bar[c]
             mean_bar = _centred_steps_reverse(population_bar[c], log_gaps[c], bar)
-            gradient[starts[0] + c] += mean_bar - x[starts[0] + c]
+            gradient[starts[0] + c] += mean_bar - centre / smooth_prior[0] ** 2
             total = bar.sum()
-            gradient[starts[1] + c] += total - (width - LONG_LOG_WIDTH) / LONG_LOG_WIDTH_SD**2
-            by_log_roughness = half_normal_slope(x[starts[2] + c], LONG_ROUGHNESS_SCALE)
+            gradient[starts[1] + c] += total - (log_width - smooth_prior[1]) / smooth_prior[2] ** 2
+            # A gap's share of the width is what the normalisation of the walk passes back.
+            by_rotated = np.zeros(n - 2)
             suffix = 0.0
             for k in range(n - 2, 0, -1):
-                suffix += bar[k] - total / (n - 1)
-                slope[k - 1] += roughness * suffix - steps[k - 1]
-                by_log_roughness += roughness * steps[k - 1] * suffix
-            gradient[starts[2] + c] += by_log_roughness
+                suffix += bar[k] - total * math.exp(log_gaps[c, k] - log_width)
+                for j in range(n - 2):
+                    by_rotated[j] += suffix * rotation[k - 1, j]
+            by_roughness = 0.0
+            for j in range(n - 2):
+                slope[j] += roughness / math.sqrt(n - 2) * by_rotated[j] - rotated[j]
+                by_roughness += rotated[j] * by_rotated[j] / math.sqrt(n - 2)
+            gradient[starts[2] + c] += by_roughness - roughness / smooth_prior[3] ** 2
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

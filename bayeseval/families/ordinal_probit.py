@@ -75,6 +75,16 @@ class OrdinalProbit:
         Likewise: taste, a moderator's main effect, a moderator's deviation by system, and log gaps.
     discrimination_sd_scale : float
         Likewise: log discrimination.
+    mean_threshold_scale : float
+        Scales of more than 12 points, whose prior is smooth: normal prior scale of the mean of
+        the population's thresholds.
+    width_centre : float
+        Likewise: prior median of the distance from the first threshold to the last.
+    log_width_scale : float
+        Likewise: normal prior scale of the log of this distance.
+    smoothness_sd_scale : float
+        Likewise: half-normal prior scale of the standard deviation of the log ratio of the last
+        gap between thresholds to the first; log gaps are a random walk along the scale.
     correlation_shape : float
         Shape of the LKJ prior of correlations between criteria; 1 is uniform.
 
@@ -105,6 +115,10 @@ class OrdinalProbit:
     deviation_sd_scale: float = 0.5
     gap_sd_scale: float = 0.5
     discrimination_sd_scale: float = 0.3
+    mean_threshold_scale: float = 1.0
+    width_centre: float = 3.5
+    log_width_scale: float = 0.5
+    smoothness_sd_scale: float = 1.0
     correlation_shape: float = 2.0
 
     def __post_init__(self) -> None:
@@ -116,9 +130,10 @@ class OrdinalProbit:
             raise ModelError(f"criteria= is 'separate' or 'correlated'; found {self.criteria!r}")
         for setting in fields(self):
             value = getattr(self, setting.name)
-            if setting.name.endswith(("_scale", "_shape")) and not 0 < value < np.inf:
+            number = setting.name.endswith(("_scale", "_shape", "_centre"))
+            if number and not 0 < value < np.inf:
                 raise ModelError(
-                    f"{setting.name}= is a positive number, the scale of a prior; found {value!r}"
+                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
                 )
         if self.category_prior is not None:
             prior = np.atleast_1d(np.asarray(self.category_prior, dtype=float))
@@ -272,6 +287,7 @@ class OrdinalProbit:
         scales |= {
             "gap_sd": response.gap_sd_scale,
             "discrimination_sd": response.discrimination_sd_scale,
+            "threshold_roughness": response.smoothness_sd_scale,
         }
         on_log_scale = {f"{e.name}_sd" for e in declaration.effects if e.centring > 0.0}
         for name, scale in scales.items():
@@ -279,8 +295,12 @@ class OrdinalProbit:
                 part = placed[name].part
                 sd = 0.5 * scale * np.exp(x[part])
                 x[part] = np.log(sd) if name in on_log_scale else sd
-        if response.category_prior is not None:
-            width = np.diff(self._start_thresholds(declaration, cells), axis=-1, prepend=0.0)
+        thresholds = self._start_thresholds(declaration, cells)
+        if response.category_prior is None:
+            x[placed["threshold_centre"].part] += thresholds.mean(axis=-1)
+            x[placed["threshold_width"].part] += np.log(thresholds[:, -1] - thresholds[:, 0])
+        else:
+            width = np.diff(thresholds, axis=-1, prepend=0.0)
             width[:, 1:] = np.log(width[:, 1:])
             x[placed["population_thresholds"].part] += width.ravel()
         return x
@@ -289,8 +309,8 @@ class OrdinalProbit:
         self, declaration: Declaration[OrdinalResponse], cells: Cells
     ) -> FloatArray:
         response = declaration.response
-        prior = np.asarray(response.category_prior)
-        shares = np.tile(prior, (declaration.n_criteria, 1))
+        prior = response.category_prior or (1.0,) * response.n_categories
+        shares = np.tile(np.asarray(prior), (declaration.n_criteria, 1))
         rows_per_criterion = response.n_annotators if response.has_gaps else 1
         np.add.at(shares, (cells.response_row // rows_per_criterion, cells.answer), cells.count)
         shares /= shares.sum(axis=1, keepdims=True)
@@ -380,6 +400,7 @@ class OrdinalProbit:
             discrimination=self.discrimination,
             correlated=self.criteria == "correlated",
             category_prior=self.category_prior,
+            width_centre=self.width_centre,
             scales=scales,
         )
         return describe_ordinal(settings, declaration)
@@ -546,7 +567,7 @@ class OrdinalProbit:
         centring = centrings(
             judgements,
             _normal_scores(judgements),
-            {name: (dims, scale) for name, (dims, _, scale) in terms.items()},
+            {name: dims for name, (dims, _, _) in terms.items()},
         )
         n_criteria = len(judgements.criteria or ())
         effects = []
@@ -600,6 +621,10 @@ class OrdinalProbit:
             gaps=gaps,
             n_annotators=n_annotators,
             category_prior=self._category_prior(n_categories),
+            mean_threshold_scale=self.mean_threshold_scale,
+            width_centre=self.width_centre,
+            log_width_scale=self.log_width_scale,
+            smoothness_sd_scale=self.smoothness_sd_scale,
             gap_sd_scale=self.gap_sd_scale,
             discrimination=self.discrimination and n_annotators > 0,
             discrimination_sd_scale=self.discrimination_sd_scale,

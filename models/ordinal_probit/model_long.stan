@@ -95,7 +95,7 @@ parameters {
 
   real mean_threshold;
   real log_width;
-  real<lower=0> smoothness_sd;
+  real<lower=0> smoothness_sd; // of the log ratio of the last gap to the first
   vector[n_gaps - 1] gap_increment; // of the log gaps, from one gap to the next
   real<lower=0> severity_sd;
   vector[n_annotators] severity;
@@ -109,7 +109,8 @@ transformed parameters {
   for (k in 1:(n_gaps - 1)) {
     log_gap[k + 1] = log_gap[k] + gap_increment[k];
   }
-  log_gap = log_gap - mean(log_gap) + log_width - log(n_gaps);
+  // the width is the distance from the first threshold to the last
+  log_gap = log_gap - log_sum_exp(log_gap) + log_width;
 
   array[n_annotators] vector[n_categories - 1] thresholds;
   for (a in 1:n_annotators) {
@@ -141,7 +142,7 @@ model {
   target += normal_lpdf(log_width | log(width_centre), log_width_scale);
   target += half_normal_lpdf(smoothness_sd | smoothness_sd_scale);
   for (k in 1:(n_gaps - 1)) {
-    target += normal_lpdf(gap_increment[k] | 0, smoothness_sd);
+    target += normal_lpdf(gap_increment[k] | 0, smoothness_sd / sqrt(n_gaps - 1));
   }
 
   target += half_normal_lpdf(severity_sd | severity_sd_scale);

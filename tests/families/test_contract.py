@@ -51,6 +51,15 @@ CASES: dict[str, tuple[OrdinalProbit, Callable[[], LikertJudgements]]] = {
     "two categories": (OrdinalProbit(), lambda: likert(2)),
     "three categories": (OrdinalProbit(), lambda: likert(3)),
     "long scale": (OrdinalProbit(), lambda: likert(20)),
+    "long scale, own scales": (
+        OrdinalProbit(
+            mean_threshold_scale=1.7,
+            width_centre=2.6,
+            log_width_scale=0.75,
+            smoothness_sd_scale=0.35,
+        ),
+        lambda: likert(13),
+    ),
     "long scale, own prior": (OrdinalProbit(category_prior=1.5), lambda: likert(14)),
     "criteria": (OrdinalProbit(), lambda: likert(criteria=True)),
     "long scale, criteria": (OrdinalProbit(), lambda: likert(15, criteria=True)),
@@ -101,7 +110,7 @@ class Both:
         total = float(np.asarray(self.log_density(*arguments)))
         # A signed standard deviation p = ±sd has half the density of sd, and no Jacobian of a log.
         signed = {f"{e.name}_sd" for e in self.declaration.effects if e.centring == 0.0}
-        signed |= {"gap_sd", "discrimination_sd"} & set(values)
+        signed |= {"gap_sd", "discrimination_sd", "threshold_roughness"} & set(values)
         return total - sum(float(np.log(2.0 * values[name]).sum()) for name in signed)
 
 

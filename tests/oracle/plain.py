@@ -96,7 +96,7 @@ PROGRAMS: dict[str, dict[str, Parameter]] = {
         "mean_threshold": Parameter((), "normal", "mean_threshold_scale"),
         "log_width": Parameter((), "log_width", "log_width_scale"),
         "smoothness_sd": Parameter((), "half_normal", "smoothness_sd_scale"),
-        "gap_increment": Parameter(("n_increments",), "normal", "smoothness_sd"),
+        "gap_increment": Parameter(("n_increments",), "increments", "smoothness_sd"),
         "severity_sd": Parameter((), "half_normal", "severity_sd_scale"),
         "severity": Parameter(("n_annotators",), "normal", "severity_sd"),
         "gap_sd": Parameter((), "half_normal", "gap_sd_scale"),
@@ -135,6 +135,8 @@ def draw_from_prior(program: str, data: Values, rng: np.random.Generator) -> Val
                 values[name] = factor @ noise if zero_sum else noise @ factor.T
             case "log_width":
                 values[name] = np.log(data["width_centre"]) + noise * scale
+            case "increments":
+                values[name] = noise * scale / np.sqrt(noise.size)
             case "waves":
                 values[name] = noise * scale * wave_shares()
             case "ordered":
@@ -241,6 +243,8 @@ def log_prior(program: str, data: Values, values: Values) -> Any:
                     total += log_induced_dirichlet(thresholds, data["category_prior"])
             case "log_width":
                 total += log_normal(x - mp.log(mpf(data["width_centre"])), mpf(scale))
+            case "increments":
+                total += sum(log_normal(v, scale / mp.sqrt(len(x))) for v in x)
             case "waves":
                 weights = [mpf(1), *(mpf(1) / j for j in range(1, N_WAVES))]
                 norm = mp.sqrt(sum(w**2 for w in weights))
@@ -265,15 +269,15 @@ def annotator_thresholds(
     return [p - sum(position) / n + sum(population) / n + severity for p in position]
 
 
-def long_thresholds(values: Values, n_gaps: int) -> list[Any]:
+def long_thresholds(values: Values) -> list[Any]:
     """Return the population thresholds of a long scale, from its smooth gaps."""
     log_gap = [mpf(0)]
     for increment in values["gap_increment"]:
         log_gap.append(log_gap[-1] + increment)
-    mean = sum(log_gap) / n_gaps
+    width, relative = mp.exp(values["log_width"]), [mp.exp(u) for u in log_gap]
     position = [mpf(0)]
-    for u in log_gap:
-        position.append(position[-1] + mp.exp(values["log_width"] + u - mean) / n_gaps)
+    for gap in relative:
+        position.append(position[-1] + width * gap / sum(relative))
     centre = sum(position) / len(position)
     return [values["mean_threshold"] + p - centre for p in position]
 
@@ -317,9 +321,7 @@ def log_lik(program: str, data: Values, values: Values) -> list[Any]:
                 waves = (v * (mp.sqrt(2) * mp.cos(j * phase) if j else 1) for j, v in enumerate(x))
                 return mp.exp(sum(waves))
 
-            thresholds = annotator_thresholds(
-                long_thresholds(values, n_gaps), factor_of_gap, severity
-            )
+            thresholds = annotator_thresholds(long_thresholds(values), factor_of_gap, severity)
         terms.append(log_category_probability(data["rating"][n], thresholds, z, d))
     return terms
 

@@ -100,18 +100,33 @@ def main() -> None:
             f"{np.exp(effect[0]):.2f} … {np.exp(effect[1]):.2f}\n"
         )
     # a long scale: width of the thresholds, and how much of the answers the ends take
-    n_gaps = 99
-    log_width = rng.normal(np.log(3.5), 0.5, size=(STUDIES, 1))
-    steps = rng.normal(size=(STUDIES, n_gaps - 1)) * np.abs(rng.normal(size=(STUDIES, 1))) * 0.5
+    for n_categories in (13, 101):
+        long_scale(n_categories, rng)
+
+
+def long_scale(n_categories: int, rng: np.random.Generator) -> None:
+    """Print the numbers of a scale with the smooth prior."""
+    n_steps = n_categories - 3
+    width = np.exp(rng.normal(np.log(3.5), 0.5, size=(STUDIES, 1)))
+    roughness = np.abs(rng.normal(size=(STUDIES, 1)))
+    steps = rng.normal(size=(STUDIES, n_steps)) * roughness / np.sqrt(n_steps)
     walk = np.concatenate([np.zeros((STUDIES, 1)), steps.cumsum(axis=1)], axis=1)
-    gaps = np.exp(log_width + walk - walk.mean(axis=1, keepdims=True)) / n_gaps
-    width = np.quantile(gaps.sum(axis=1), [0.05, 0.5, 0.95])
-    spread = np.quantile(np.exp(walk.max(axis=1) - walk.min(axis=1)), [0.05, 0.5, 0.95])
-    sys.stdout.write(
-        f"K = 101: distance from first to last threshold 5 % {width[0]:.2f}, 50 % {width[1]:.2f}, "
-        f"95 % {width[2]:.2f}; widest over narrowest gap {spread[0]:.1f}, {spread[1]:.1f}, "
-        f"{spread[2]:.1f}\n"
-    )
+    relative = np.exp(walk)
+    gaps = width * relative / relative.sum(axis=1, keepdims=True)
+    position = np.concatenate([np.zeros((STUDIES, 1)), gaps.cumsum(axis=1)], axis=1)
+    centre = rng.normal(size=(STUDIES, 1))
+    thresholds = position - position.mean(axis=1, keepdims=True) + centre
+    numbers = {
+        "distance from first to last threshold": gaps.sum(axis=1),
+        "widest over narrowest gap": relative.max(axis=1) / relative.min(axis=1),
+        "last over first gap": relative[:, -1] / relative[:, 0],
+        "population probability of the two end categories together": ndtr(thresholds[:, 0])
+        + ndtr(-thresholds[:, -1]),
+    }
+    sys.stdout.write(f"K = {n_categories}\n")
+    for name, values in numbers.items():
+        q = np.quantile(values, [0.05, 0.5, 0.95])
+        sys.stdout.write(f"  {name}: 5 % {q[0]:.3g}, 50 % {q[1]:.3g}, 95 % {q[2]:.3g}\n")
 
 
 if __name__ == "__main__":

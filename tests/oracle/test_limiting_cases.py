@@ -14,6 +14,7 @@ import pytest
 from scipy.stats import dirichlet, norm
 
 from bayeseval.families._declaration import FloatArray
+from bayeseval.families._ordinal_posterior import population_thresholds
 from bayeseval.families.ordinal_probit import OrdinalProbit
 from bayeseval.judgements import LikertJudgements
 from tests.oracle.evaluate import Evaluator
@@ -255,10 +256,13 @@ def test_long_scale_agrees_with_a_short_one_that_has_the_same_thresholds(frame: 
     short = evaluator(frame, 14, category_prior=2.0, **settings)
     named = values(smooth)
     named["threshold_roughness"] = np.array(0.4)
-    walk = np.concatenate([[0], np.cumsum(0.4 * named["threshold_steps"])])
-    gaps = np.exp(named["threshold_width"] + walk - walk.mean()) / walk.size
+    increments = 0.4 / np.sqrt(14 - 3) * named["threshold_steps"]
+    walk = np.concatenate([[0], np.cumsum(increments)])
+    gaps = np.exp(named["threshold_width"] + walk) / np.exp(walk).sum()
     position = np.concatenate([[0], np.cumsum(gaps)])
     thresholds = position - position.mean() + named["threshold_centre"]
+    np.testing.assert_allclose(population_thresholds(named), thresholds, rtol=1e-12)
+    assert np.log(thresholds[-1] - thresholds[0]) == pytest.approx(named["threshold_width"])
     same = {"quality_sd": named["quality_sd"], "quality_z": named["quality_z"]}
     np.testing.assert_allclose(
         short.log_lik({**same, "population_thresholds": thresholds}),

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pytest
+from scipy.stats import norm
 
 from bayeseval.families._declaration import FloatArray
 from bayeseval.families._ordinal_posterior import OrdinalQuantities, posterior_dataset
@@ -45,13 +46,8 @@ def standardised(rng: np.random.Generator) -> Named:
     return {f"{name}_z": rng.normal(size=shape) for name, shape in shapes.items()}
 
 
-@pytest.fixture(scope="module")
-def study() -> Named:
-    return standardised(np.random.default_rng(8))
-
-
-@pytest.fixture(scope="module")
-def quantities(study: Named) -> OrdinalQuantities:
+def fitted(study: Named, **settings: Any) -> OrdinalQuantities:
+    """Return the quantities of a posterior in which every draw is the study's parameters."""
     grid = np.indices((ANNOTATORS, SYSTEMS, ITEMS)).reshape(3, -1)
     frame = pd.DataFrame({"annotator": grid[0], "system": grid[1], "item": grid[2]})
     judgements = LikertJudgements.from_frame(
@@ -62,8 +58,7 @@ def quantities(study: Named) -> OrdinalQuantities:
         rating="rating",
         scale=(1, CATEGORIES),
     )
-    effects = {"difficulty": True, "interaction": True, "taste": True}
-    declared = OrdinalProbit(discrimination=True, effects=effects).declare(judgements)
+    declared = OrdinalProbit(**settings).declare(judgements)
     plain = tuple(replace(effect, centring=0.0) for effect in declared.effects)
     declaration = replace(declared, effects=plain)
     sds = SD | {"gap": GAP_SD, "discrimination": DISCRIMINATION_SD}
@@ -79,6 +74,17 @@ def quantities(study: Named) -> OrdinalQuantities:
         for name, value in named.items()
     }
     return OrdinalQuantities(declaration, posterior_dataset(declaration, repeated))
+
+
+@pytest.fixture(scope="module")
+def study() -> Named:
+    return standardised(np.random.default_rng(8))
+
+
+@pytest.fixture(scope="module")
+def quantities(study: Named) -> OrdinalQuantities:
+    effects = {"difficulty": True, "interaction": True, "taste": True}
+    return fitted(study, discrimination=True, effects=effects)
 
 
 def new_judgements() -> Ratings:
@@ -123,3 +129,32 @@ def test_category_and_win_probabilities_are_the_simulated_shares(
     wins = (a > b).mean(axis=0) + (a == b).mean(axis=0) / 2
     found = quantities.win_probability(population, None).mean(["chain", "draw"])
     np.testing.assert_allclose(found.transpose("system", "system_b"), wins, atol=0.004)
+
+
+@pytest.mark.parametrize("term", ["taste", "discrimination"])
+def test_observed_annotators_count_where_they_share_the_thresholds(study: Named, term: str):
+    names = ("difficulty", "interaction", "taste")
+    found = fitted(
+        study,
+        thresholds="common",
+        discrimination=term == "discrimination",
+        effects={name: name == term for name in names},
+    )
+    # every annotator of the study, not sampled: no standard error
+    z = np.broadcast_to(QUALITY, (ANNOTATORS, SYSTEMS))
+    d = np.ones((ANNOTATORS, 1))
+    if term == "taste":
+        z = z + SD["taste"] * study["taste_z"].T
+    else:
+        d = np.exp(DISCRIMINATION_SD * study["discrimination_z"])[:, None]
+    below = norm.cdf(d[..., None] * (THRESHOLDS - z[..., None]))
+    share = np.diff(below, axis=-1, prepend=0.0, append=1.0)
+    probability = found.category_probability("observed", None).isel(chain=0, draw=0)
+    np.testing.assert_allclose(
+        probability.transpose("system", "category"), share.mean(axis=0), rtol=1e-10
+    )
+
+    above = np.flip(np.flip(share, axis=-1).cumsum(axis=-1), axis=-1) - share / 2
+    wins = (above[:, :, None] * share[:, None]).sum(axis=-1).mean(axis=0)
+    probability = found.win_probability("observed", None).isel(chain=0, draw=0)
+    np.testing.assert_allclose(probability.transpose("system", "system_b"), wins, rtol=1e-10)

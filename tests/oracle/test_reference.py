@@ -146,7 +146,7 @@ class Production:
         if "smoothness_sd" in x:
             sd = named["threshold_roughness"] = x["smoothness_sd"]
             value = x["gap_increment"]
-            divide("threshold_steps", value, sd, value.size)
+            divide("threshold_steps", value, sd / np.sqrt(value.size), value.size)
             named["threshold_centre"] = x["mean_threshold"]
             named["threshold_width"] = x["log_width"]
         return named, change
