@@ -22,9 +22,54 @@ from bayeseval.errors import (
 from bayeseval.settings import settings
 
 if TYPE_CHECKING:
-    from bayeseval.comparison import Comparison, compare, rank
-    from bayeseval.families import OrdinalProbit
-    from bayeseval.inference import Convergence, Posterior, fit, load
+    from bayeseval.agreement import (
+        cohen_kappa,
+        criteria_correlation,
+        exact_agreement,
+        fleiss_kappa,
+        icc,
+        kendalls_w,
+        krippendorff_alpha,
+        vote_agreement,
+    )
+    from bayeseval.comparison import (
+        Comparison,
+        SideBySide,
+        compare,
+        rank,
+        side_by_side,
+    )
+    from bayeseval.families import (
+        OrdinalProbit,
+    )
+    from bayeseval.frequentist import (
+        anova,
+        anova_from_summary,
+        bootstrap_ranking,
+        bradley_terry_ml,
+        design_counts,
+        friedman,
+        mixed_model,
+        quasi_variances,
+        rating_means,
+        rating_tests,
+        spa_power,
+        spa_test,
+        strength_test,
+        tukey,
+        welch_from_summary,
+        win_rates,
+    )
+    from bayeseval.huse import (
+        huse_stability,
+        huse_texts,
+    )
+    from bayeseval.inference import (
+        Convergence,
+        Posterior,
+        fit,
+        load,
+    )
     from bayeseval.judgements import (
         Judgements,
         LikertJudgements,
@@ -32,9 +77,22 @@ if TYPE_CHECKING:
         PairwiseJudgements,
         SPAJudgements,
         StrengthJudgements,
+        filter_attention_checks,
+        filter_first_submission,
+        filter_incoherent,
+        filter_where,
+        filter_work_time,
         identify,
+        join_annotators,
+        mqm_scores,
+        read,
+        to_counts,
+        to_pairwise,
+        work_times,
     )
-    from bayeseval.ranking import Ranking
+    from bayeseval.ranking import (
+        Ranking,
+    )
     from bayeseval.reporting import (
         plot_predictive,
         plot_rank_distribution,
@@ -43,12 +101,61 @@ if TYPE_CHECKING:
         plot_win_probability,
         report,
     )
-    from bayeseval.simulate import simulate_likert
+    from bayeseval.simulate import (
+        simulate_likert,
+        simulate_magnitude,
+        simulate_pairwise,
+        simulate_spa,
+        simulate_strength,
+    )
 
 _LAZY = {
-    "bayeseval.comparison": ("Comparison", "compare", "rank"),
+    "bayeseval.agreement": (
+        "cohen_kappa",
+        "criteria_correlation",
+        "exact_agreement",
+        "fleiss_kappa",
+        "icc",
+        "kendalls_w",
+        "krippendorff_alpha",
+        "vote_agreement",
+    ),
+    "bayeseval.comparison": (
+        "Comparison",
+        "SideBySide",
+        "compare",
+        "rank",
+        "side_by_side",
+    ),
     "bayeseval.families": ("OrdinalProbit",),
-    "bayeseval.inference": ("Convergence", "Posterior", "fit", "load"),
+    "bayeseval.frequentist": (
+        "anova",
+        "anova_from_summary",
+        "bootstrap_ranking",
+        "bradley_terry_ml",
+        "design_counts",
+        "friedman",
+        "mixed_model",
+        "quasi_variances",
+        "rating_means",
+        "rating_tests",
+        "spa_power",
+        "spa_test",
+        "strength_test",
+        "tukey",
+        "welch_from_summary",
+        "win_rates",
+    ),
+    "bayeseval.huse": (
+        "huse_stability",
+        "huse_texts",
+    ),
+    "bayeseval.inference": (
+        "Convergence",
+        "Posterior",
+        "fit",
+        "load",
+    ),
     "bayeseval.judgements": (
         "Judgements",
         "LikertJudgements",
@@ -56,7 +163,18 @@ _LAZY = {
         "PairwiseJudgements",
         "SPAJudgements",
         "StrengthJudgements",
+        "filter_attention_checks",
+        "filter_first_submission",
+        "filter_incoherent",
+        "filter_where",
+        "filter_work_time",
         "identify",
+        "join_annotators",
+        "mqm_scores",
+        "read",
+        "to_counts",
+        "to_pairwise",
+        "work_times",
     ),
     "bayeseval.ranking": ("Ranking",),
     "bayeseval.reporting": (
@@ -67,7 +185,13 @@ _LAZY = {
         "plot_win_probability",
         "report",
     ),
-    "bayeseval.simulate": ("simulate_likert",),
+    "bayeseval.simulate": (
+        "simulate_likert",
+        "simulate_magnitude",
+        "simulate_pairwise",
+        "simulate_spa",
+        "simulate_strength",
+    ),
 }
 _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
@@ -88,20 +212,63 @@ __all__ = [
     "Posterior",
     "Ranking",
     "SPAJudgements",
+    "SideBySide",
     "StrengthJudgements",
+    "anova",
+    "anova_from_summary",
+    "bootstrap_ranking",
+    "bradley_terry_ml",
+    "cohen_kappa",
     "compare",
+    "criteria_correlation",
+    "design_counts",
+    "exact_agreement",
+    "filter_attention_checks",
+    "filter_first_submission",
+    "filter_incoherent",
+    "filter_where",
+    "filter_work_time",
     "fit",
+    "fleiss_kappa",
+    "friedman",
+    "huse_stability",
+    "huse_texts",
+    "icc",
     "identify",
+    "join_annotators",
+    "kendalls_w",
+    "krippendorff_alpha",
     "load",
+    "mixed_model",
+    "mqm_scores",
     "plot_predictive",
     "plot_rank_distribution",
     "plot_ranking",
     "plot_thresholds",
     "plot_win_probability",
+    "quasi_variances",
     "rank",
+    "rating_means",
+    "rating_tests",
+    "read",
     "report",
     "settings",
+    "side_by_side",
     "simulate_likert",
+    "simulate_magnitude",
+    "simulate_pairwise",
+    "simulate_spa",
+    "simulate_strength",
+    "spa_power",
+    "spa_test",
+    "strength_test",
+    "to_counts",
+    "to_pairwise",
+    "tukey",
+    "vote_agreement",
+    "welch_from_summary",
+    "win_rates",
+    "work_times",
 ]
 
 __version__ = _version("bayeseval")

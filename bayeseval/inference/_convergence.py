@@ -1,6 +1,7 @@
 """Did the sampler reach the posterior? Numbers, a verdict in words, and the remedy."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,11 +9,11 @@ import xarray as xr
 
 LARGEST_RHAT = 1.01
 SMALLEST_ESS = 400
-# Standard deviations of effects are in no table: they only have to be right enough for what is.
-# A hundred effective draws give their mean to a tenth of its posterior sd, and R-hat of that few
-# scatters up to about 1.05.
-LARGEST_RHAT_OF_SCALES = 1.05
-SMALLEST_ESS_OF_SCALES = 100
+# What no table and no figure shows only has to be right enough for what they do show. A hundred
+# effective draws give a mean to a tenth of its posterior sd, and R-hat of so few scatters up to
+# about 1.05.
+LARGEST_RHAT_BEHIND = 1.05
+SMALLEST_ESS_BEHIND = 100
 SMALLEST_BFMI = 0.3
 
 
@@ -36,8 +37,9 @@ class Convergence:
 
     Notes
     -----
-    Wanted are R-hat below 1.01 and 400 effective draws in bulk and tails; for the standard
-    deviations of effects, which are not ranked, compared or drawn, 1.05 and 100.
+    Wanted are R-hat below 1.01 and 400 effective draws in bulk and tails for what tables and
+    figures show; 1.05 and 100 for what stands behind them, such as the standard deviations of
+    effects and the difficulty of single items.
 
     References
     ----------
@@ -62,7 +64,8 @@ class Convergence:
         Returns
         -------
         pandas.DataFrame
-            Columns ``quantity``, ``n``, ``r_hat``, ``ess_bulk``, ``ess_tail``, ``worst_at``.
+            Columns ``quantity``, ``shown`` (in tables or figures), ``n``, ``r_hat``, ``ess_bulk``,
+            ``ess_tail``, ``worst_at``.
         """
         return self.table.copy()
 
@@ -82,7 +85,12 @@ class Convergence:
 
 
 def check_convergence(
-    posterior: xr.Dataset, statistics: xr.Dataset, *, reported: tuple[str, ...], tune: int
+    posterior: xr.Dataset,
+    statistics: xr.Dataset,
+    *,
+    reported: tuple[str, ...],
+    behind: tuple[str, ...] = (),
+    tune: int,
 ) -> Convergence:
     """Diagnose the chains.
 
@@ -93,12 +101,12 @@ def check_convergence(
     statistics
         One value a draw.
     reported
-        Names of the variables that reports print.
+        Names of the variables that tables and figures show.
+    behind
+        Names of further variables, held to less.
     tune
         Number of tuning steps, for the remedy.
     """
-    import arviz_stats
-
     n_chains, n_draws = posterior.sizes["chain"], posterior.sizes["draw"]
     problems = []
     rows = []
@@ -107,24 +115,14 @@ def check_convergence(
             f"only {n_draws} draws a chain: too few for any diagnostic; ask for draws=1000"
         )
     else:
-        chosen = posterior[[name for name in reported if name in posterior]]
-        rhat = arviz_stats.rhat(chosen) if n_chains > 1 else None
-        bulk = arviz_stats.ess(chosen, method="bulk")
-        tail = arviz_stats.ess(chosen, method="tail")
-        for name in chosen.data_vars:
-            by_value = None if rhat is None else rhat[name]
-            rows.append(
-                {
-                    "quantity": str(name),
-                    "n": int(bulk[name].size),
-                    "r_hat": np.nan if by_value is None else float(by_value.max()),
-                    "ess_bulk": float(bulk[name].min()),
-                    "ess_tail": float(tail[name].min()),
-                    "worst_at": _where(bulk[name] if by_value is None else -by_value),
-                }
-            )
+        rows = [
+            {"shown": name in reported, **row}
+            for name in (*reported, *behind)
+            if name in posterior
+            for row in _diagnosed(posterior[[name]])
+        ]
     table = pd.DataFrame(
-        rows, columns=["quantity", "n", "r_hat", "ess_bulk", "ess_tail", "worst_at"]
+        rows, columns=["quantity", "shown", "n", "r_hat", "ess_bulk", "ess_tail", "worst_at"]
     )
     divergences = int(statistics["diverging"].sum()) if "diverging" in statistics else 0
     cut_off = 0
@@ -132,16 +130,50 @@ def check_convergence(
         cut_off = int(statistics["reached_max_treedepth"].sum())
     bfmi = np.inf
     if "energy" in statistics and n_draws >= 4:
+        import arviz_stats
+
         bfmi = float(np.min(arviz_stats.bfmi(statistics)["energy"].values))
     problems += _problems(table, divergences, bfmi, cut_off, n_chains, n_draws, tune)
     return Convergence(table, divergences, bfmi, cut_off, tuple(problems))
 
 
+def _diagnosed(chosen: xr.Dataset) -> list[dict[str, Any]]:
+    """Return worst values and where they stand, one row a variable."""
+    import arviz_stats
+
+    # The quality of a single system is 0 in every draw: nothing that could converge.
+    varies = chosen.std(("chain", "draw"), skipna=False) != 0
+    rows = []
+    for name in chosen.data_vars:
+        values, moving = chosen[name], varies[name]
+        if not bool(moving.any()):
+            continue
+        with np.errstate(invalid="ignore", divide="ignore"):
+            bulk = arviz_stats.ess(values, method="bulk").where(moving, np.inf)
+            tail = arviz_stats.ess(values, method="tail").where(moving, np.inf)
+            rhat = None
+            if values.sizes["chain"] > 1:
+                rhat = arviz_stats.rhat(values).where(moving, 1.0)
+        rows.append(
+            {
+                "quantity": str(name),
+                "n": int(moving.sum()),
+                "r_hat": np.nan if rhat is None else float(rhat.max(skipna=False)),
+                "ess_bulk": float(bulk.min(skipna=False)),
+                "ess_tail": float(tail.min(skipna=False)),
+                "worst_at": _where(bulk if rhat is None else -rhat),
+            }
+        )
+    return rows
+
+
 def _where(values: xr.DataArray) -> str:
-    """Labels of the smallest value."""
+    """Name the labels of the smallest value."""
     if values.ndim == 0:
         return ""
-    position = np.unravel_index(int(np.argmin(values.values)), values.shape)
+    # A value that is no number is the worst of all.
+    least = np.nan_to_num(values.values, nan=-np.inf)
+    position = np.unravel_index(int(np.argmin(least)), values.shape)
     return ", ".join(
         str(values[dim].values[i]) for dim, i in zip(values.dims, position, strict=True)
     )
@@ -162,11 +194,12 @@ def _problems(
             "one chain only: R-hat compares chains, so it cannot be known whether another would "
             "agree; ask for chains=4"
         )
-    is_scale = table["quantity"].str.endswith("_sd").to_numpy(dtype=bool)
-    limit = np.where(is_scale, LARGEST_RHAT_OF_SCALES, LARGEST_RHAT)
-    bad = table[table["r_hat"].to_numpy() >= limit]
+    shown = table["shown"].to_numpy(dtype=bool)
+    limit = np.where(shown, LARGEST_RHAT, LARGEST_RHAT_BEHIND)
+    # Not "at or above": a value that could not be computed is no good value.
+    bad = table[~(table["r_hat"].to_numpy() < limit)] if n_chains > 1 else table.iloc[:0]
     if len(bad):
-        worst = bad.iloc[int(bad["r_hat"].argmax())]
+        worst = bad.iloc[int(bad["r_hat"].fillna(np.inf).argmax())]
         problems.append(
             f"chains disagree on {_names(bad)}: R-hat {worst['r_hat']:.3f} for "
             f"{worst['quantity']}{_at(worst)}, wanted below "
@@ -176,13 +209,13 @@ def _problems(
             "narrower prior"
         )
     smallest = table[["ess_bulk", "ess_tail"]].min(axis=1).to_numpy()
-    wanted = np.where(is_scale, SMALLEST_ESS_OF_SCALES, SMALLEST_ESS)
+    wanted = np.where(shown, SMALLEST_ESS, SMALLEST_ESS_BEHIND)
     short = smallest / wanted
-    bad = table[short < 1.0]
+    bad = table[~(short >= 1.0)]
     if len(bad):
         at = int(short.argmin())
         row = table.iloc[at]
-        factor = int(np.ceil(1.0 / max(short[at], 1e-3)))
+        factor = int(np.ceil(1.0 / max(np.nan_to_num(short[at]), 1e-3)))
         problems.append(
             f"too few effective draws for {_names(bad)}: {smallest[at]:.0f} for "
             f"{row['quantity']}{_at(row)}, wanted {wanted[at]}. Ask for "
@@ -191,7 +224,7 @@ def _problems(
     if divergences:
         problems.append(
             f"{divergences} divergent transitions: the sampler met a region that it could not "
-            "follow, so the posterior may lack it. Try target_accept=0.95; if they remain, a "
+            "follow, so the posterior may lack it. Try target_accept=0.99; if they remain, a "
             "standard deviation near zero is likely, see the table for the smallest ESS"
         )
     if bfmi < SMALLEST_BFMI:

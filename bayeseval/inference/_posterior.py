@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from bayeseval._checks import nearest, some
-from bayeseval.errors import ModelError
+from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families import family_named
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._family import Estimand, Family, ModelText
@@ -343,6 +343,17 @@ def load(path: str | Path) -> Posterior:
         Where the file is missing, damaged, of another kind, or of a newer format.
     """
     tree, content = read(Path(path))
+    try:
+        return _restored(tree, content)
+    except (KeyError, TypeError) as error:
+        raise BayesEvalError(
+            f"{str(path)!r} was written by another version of bayeseval, whose records differ "
+            f"({type(error).__name__}: {error}); read it with that version, or fit again"
+        ) from error
+
+
+def _restored(tree: xr.DataTree, content: dict[str, Any]) -> Posterior:
+    """Make the posterior from what the file holds."""
     family_type = family_named(content["family"]["name"])
     known = {setting.name for setting in fields(family_type)}
     family = family_type(

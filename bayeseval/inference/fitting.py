@@ -31,8 +31,9 @@ _LOG = logging.getLogger("bayeseval")
 _SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax")
 _BACKENDS = ("auto", "compiled", "pymc")
 _LARGEST_STORED = 512 * 2**20
-_UNREPORTED = ("interaction", "taste", "thresholds")
-"""Effects by pair of labels, and what is the sum of reported ones: kept, but in no table."""
+_SHOWN = ("quality", "severity", "population_thresholds")
+_BY_PAIR = ("interaction", "taste", "thresholds")
+"""Effects by pair of labels, and what is the sum of others: kept, not diagnosed one by one."""
 _PACKAGES = ("bayeseval", "pymc", "pytensor", "nutpie", "arviz", "numba", "numpy", "xarray")
 
 
@@ -248,10 +249,13 @@ def _finish(
     complete = complete.assign_coords(
         chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)
     )
-    reported = tuple(str(name) for name in complete.data_vars if name not in _UNREPORTED)
+    names = [str(name) for name in complete.data_vars]
+    shown = tuple(name for name in names if name in _SHOWN or name.startswith("quality_by_"))
+    behind = tuple(name for name in names if name not in shown and name not in _BY_PAIR)
     convergence = check_convergence(
-        complete, drawn.statistics, reported=reported, tune=settings.tune
+        complete, drawn.statistics, reported=shown, behind=behind, tune=settings.tune
     )
+    reported = (*shown, *behind)
     posterior = _stored(complete, reported, store)
     statistics = drawn.statistics.assign_coords(
         chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)

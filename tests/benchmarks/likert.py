@@ -311,11 +311,23 @@ def bayeseval_process(path: str, draws: int, tune: int, chains: int) -> dict[str
     print(ranking)
     done = used()
 
-    # The same seed gives the same warm-up, so that one draw more costs the warm-up alone.
+    # The same seed gives the same warm-up; fit() does not keep it, so it is repeated and counted.
+    import nutpie
+
+    trees: list[Any] = []
+    sample = nutpie.sample
+
+    def keep_warm_up(*given: Any, **options: Any) -> Any:
+        trees.append(sample(*given, **{**options, "save_warmup": True}))
+        return trees[-1]
+
+    nutpie.sample = keep_warm_up
     warnings.simplefilter("ignore")
-    warm_up = fit(ratings, draws=1, **settings).settings.seconds["sample"]
+    fit(ratings, draws=1, **settings)
+    in_warm_up = int(trees[0]["warmup_sample_stats"]["n_steps"].sum())
+    in_draws = int(posterior.data["sample_stats"]["n_steps"].sum())
     seconds = posterior.settings.seconds
-    warm_up = min(warm_up, seconds["sample"])
+    warm_up = seconds["sample"] * in_warm_up / (in_warm_up + in_draws)
     named = ("declare", "import sampler", "compile", "sample", "diagnose")
     quality = posterior.data["posterior"]["quality"]
     return {
@@ -333,6 +345,7 @@ def bayeseval_process(path: str, draws: int, tune: int, chains: int) -> dict[str
             - marks[2]
             + (marks[2] - marks[1] - sum(seconds[name] for name in named)),
         },
+        "gradients": in_warm_up + in_draws,
         "divergences": posterior.convergence.divergences,
         **diagnosed(quality),
     }
@@ -365,6 +378,9 @@ def plain_process(path: str, draws: int, tune: int, chains: int) -> dict[str, An
         "done": done,
         "entered": entered,
         "stages": dict(zip(stages, (b - a for a, b in pairwise(times)), strict=True)),
+        "gradients": sum(
+            int(tree[group]["n_steps"].sum()) for group in ("warmup_sample_stats", "sample_stats")
+        ),
         "divergences": int(tree["sample_stats"]["diverging"].sum()),
         **diagnosed(quality),
     }
@@ -479,6 +495,7 @@ def process_tables(
             "seconds",
             "processor s",
             "sampling s",
+            "gradients",
             "ESS",
             "ESS/s",
             "R-hat",
@@ -491,6 +508,7 @@ def process_tables(
                 f"{run['seconds']:.1f}",
                 f"{run['done']['processor']:.1f}",
                 f"{run['sampling']:.1f}",
+                f"{run['gradients']:,}",
                 f"{run['ess']:,.0f}",
                 f"{run['ess'] / run['sampling']:,.0f}",
                 f"{run['rhat']:.3f}",
@@ -525,7 +543,7 @@ def process_tables(
     remark = (
         "Import is `import bayeseval` with reading, fitting and ranking, and nutpie with ArviZ; "
         "compile is the first call of the compiled density, which Numba keeps on disk. The "
-        "warm-up is timed by a fit of one draw with the same seed."
+        "time of sampling is divided by the numbers of gradients in warm-up and draws."
     )
     return [
         whole,

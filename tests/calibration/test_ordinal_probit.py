@@ -5,6 +5,8 @@ Minutes of refits, so not in the default run: ``uv run pytest tests/calibration 
 Talts, Betancourt, Simpson, Vehtari & Gelman (2018), arXiv:1804.06788.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.special import ndtri
@@ -34,7 +36,7 @@ CASES = {
 def ranks(family: be.OrdinalProbit, seed: int) -> dict[str, int]:
     """Draw a study from the prior, fit it, and rank the truth among 99 draws."""
     rng = np.random.default_rng([seed, 77])
-    sds = {
+    sds: dict[str, Any] = {
         f"{name}_sd": float(abs(rng.normal(scale=getattr(family, f"{name}_sd_scale"))))
         for name in ("quality", "severity", "difficulty", "interaction", "taste", "gap")
     }
@@ -66,7 +68,7 @@ def ranks(family: be.OrdinalProbit, seed: int) -> dict[str, int]:
     for name in ("quality", "severity", "difficulty", "population_thresholds", *sds):
         if name not in draws or name not in truth:
             continue
-        at = {dim: first.get(dim, truth[dim].values[0]) for dim in truth[name].dims}
+        at = {dim: first.get(str(dim), truth[dim].values[0]) for dim in truth[name].dims}
         found[name] = int((draws[name].sel(at) < float(truth[name].sel(at))).sum())
     return found
 

@@ -1,5 +1,7 @@
 """Posterior beside test: columns against both sources, verdicts, expectations, refusals."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,7 +84,7 @@ def test_correction_runs_over_the_pairs_shown(
 def test_expectations_are_counted_for_both(
     posterior: FakePosterior, ratings: LikertJudgements
 ) -> None:
-    expected = [("B", ">", "A"), ("A", "<", "C"), ("B", "~", "C"), ("A", ">", "C")]
+    expected: list[Any] = [("B", ">", "A"), ("A", "<", "C"), ("B", "~", "C"), ("A", ">", "C")]
     result = side_by_side(posterior, ratings, expected=expected, rope=(-0.5, 0.5))
     found = result.expectations
     assert found["expected"].tolist() == ["B > A", "A < C", "B ~ C", "A > C"]
@@ -225,7 +227,7 @@ def test_other_judgements_and_failed_convergence_are_alarms(
     ],
 )
 def test_expectations_that_cannot_be_judged_are_refused(
-    posterior: FakePosterior, ratings: LikertJudgements, arguments: dict[str, list], words: str
+    posterior: FakePosterior, ratings: LikertJudgements, arguments: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(BayesEvalError, match=words):
         side_by_side(posterior, ratings, **arguments)

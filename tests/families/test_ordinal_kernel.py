@@ -16,9 +16,9 @@ from bayeseval.families._ordinal_kernel import (
 
 def evaluate(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     size = lower.size
-    results = [np.empty(size) for _ in range(3)]
-    interval_terms(lower, upper, *results, np.empty((4, size)), size)
-    return results[0], results[1], results[2]
+    log_p, by_lower, by_upper = np.empty(size), np.empty(size), np.empty(size)
+    interval_terms(lower, upper, log_p, by_lower, by_upper, np.empty((4, size)), size)
+    return log_p, by_lower, by_upper
 
 
 def log_difference(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

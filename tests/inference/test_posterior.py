@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 import bayeseval as be
 from bayeseval.families import OrdinalProbit
-from bayeseval.inference import Posterior
+from bayeseval.inference import Posterior, _posterior
 from bayeseval.simulate import SimulatedLikert
 
 pytestmark = pytest.mark.sampling
@@ -171,7 +171,7 @@ def test_unknown_estimand_names_the_nearest(small_posterior: Posterior) -> None:
     with pytest.raises(be.ModelError, match="Did you mean 'expected_rating'"):
         small_posterior.estimand("expected_ratings")
     with pytest.raises(be.ModelError, match="population= is 'new' or 'observed'"):
-        small_posterior.win_probability("old")
+        small_posterior.win_probability("old")  # pyright: ignore[reportArgumentType]
 
 
 def test_saved_posterior_comes_back_the_same(small_posterior: Posterior, tmp_path: Path) -> None:
@@ -213,6 +213,18 @@ def test_file_of_another_kind_is_refused(tmp_path: Path) -> None:
     xr.Dataset({"x": ("n", [1.0])}).to_netcdf(other, engine="h5netcdf")
     with pytest.raises(be.BayesEvalError, match="no posterior that bayeseval saved"):
         be.load(other)
+
+
+def test_file_of_another_version_is_refused_in_words(
+    small_posterior: Posterior, tmp_path: Path
+) -> None:
+    effects = tuple(vars(effect) for effect in small_posterior.declaration.effects)
+    record = {"effects": [{**effect, "centred": True} for effect in effects]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_posterior, "declaration_record", lambda _: record)
+        path = small_posterior.save(tmp_path / "older.nc")
+    with pytest.raises(be.BayesEvalError, match="written by another version"):
+        be.load(path)
 
 
 def test_description_names_what_is_in_and_what_is_not(small_posterior: Posterior) -> None:

@@ -1,0 +1,105 @@
+"""The verdict on chains that are known to be good or bad."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from bayeseval.inference._convergence import check_convergence
+
+
+def chains(values: np.ndarray, name: str = "quality") -> xr.Dataset:
+    if values.ndim == 2:
+        return xr.Dataset({name: (("chain", "draw"), values)})
+    systems = ["a", "b"][: values.shape[-1]]
+    return xr.Dataset({name: (("chain", "draw", "system"), values)}, coords={"system": systems})
+
+
+def statistics(n_chains: int = 4, n_draws: int = 500, **changes: Any) -> xr.Dataset:
+    rng = np.random.default_rng(1)
+    shape = (n_chains, n_draws)
+    fields = {
+        "diverging": np.zeros(shape, dtype=bool),
+        "reached_max_treedepth": np.zeros(shape, dtype=bool),
+        "energy": rng.normal(size=shape),
+    }
+    return xr.Dataset({name: (("chain", "draw"), v) for name, v in {**fields, **changes}.items()})
+
+
+def verdict(values: np.ndarray, name: str = "quality", **changes: Any) -> tuple[str, ...]:
+    found = check_convergence(
+        chains(values, name), statistics(**changes), reported=(name,), tune=1000
+    )
+    assert found.ok == (not found.problems)
+    return found.problems
+
+
+def independent(*shape: int) -> np.ndarray:
+    return np.random.default_rng(2).normal(size=shape)
+
+
+def test_independent_draws_are_fine() -> None:
+    assert verdict(independent(4, 500, 2)) == ()
+
+
+def test_chains_in_different_places_are_named_with_the_label() -> None:
+    draws = independent(4, 500, 2)
+    draws[0, :, 1] += 2.0
+    problems = verdict(draws)
+    assert any("chains disagree" in text and "quality (b)" in text for text in problems)
+
+
+def test_sticky_chains_have_too_few_effective_draws() -> None:
+    steps = independent(4, 500, 2) * 0.05
+    problems = verdict(np.repeat(steps[:, ::25], 25, axis=1) * 20)
+    assert any("too few effective draws" in text for text in problems)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"diverging": np.eye(4, 500, dtype=bool)}, "4 divergent transitions"),
+        ({"reached_max_treedepth": np.ones((4, 500), dtype=bool)}, "largest tree depth"),
+        ({"energy": np.cumsum(independent(4, 500), axis=1)}, "E-BFMI"),
+    ],
+)
+def test_sampler_troubles_are_told(changes: dict[str, Any], words: str) -> None:
+    assert any(words in text for text in verdict(independent(4, 500, 2), **changes))
+
+
+def test_values_that_are_no_numbers_are_never_called_converged() -> None:
+    draws = independent(4, 500, 2)
+    draws[1, 3, 0] = np.nan
+    assert verdict(draws)
+
+
+def test_constant_values_are_no_trouble() -> None:
+    draws = independent(4, 500, 2)
+    draws[..., 0] = 0.0
+    assert verdict(draws) == ()
+    assert verdict(np.zeros((4, 500, 1))) == ()
+
+
+def test_what_is_not_shown_is_held_to_less() -> None:
+    noise = independent(4, 500)
+    slow = np.zeros((4, 500))
+    for t in range(1, 500):
+        slow[:, t] = 0.75 * slow[:, t - 1] + noise[:, t]
+    draws = chains(np.exp(slow), "severity_sd")
+    names = ("severity_sd",)
+    behind = check_convergence(draws, statistics(), reported=(), behind=names, tune=1000)
+    shown = check_convergence(draws, statistics(), reported=names, tune=1000)
+    assert behind.ok, str(behind)
+    assert not shown.ok
+
+
+def test_single_chain_and_few_draws_are_told() -> None:
+    one = check_convergence(
+        chains(independent(1, 500, 2)), statistics(1), reported=("quality",), tune=1000
+    )
+    assert any("one chain only" in text for text in one.problems)
+    few = check_convergence(
+        chains(independent(4, 3, 2)), statistics(4, 3), reported=("quality",), tune=1000
+    )
+    assert any("only 3 draws" in text for text in few.problems)
