@@ -324,11 +324,10 @@ def bayeseval_process(path: str, draws: int, tune: int, chains: int) -> dict[str
     nutpie.sample = keep_warm_up
     warnings.simplefilter("ignore")
     fit(ratings, draws=1, **settings)
-    in_warm_up = int(trees[0]["warmup_sample_stats"]["n_steps"].sum())
+    in_warm_up = int(trees[-1]["warmup_sample_stats"]["n_steps"].sum())
     in_draws = int(posterior.data["sample_stats"]["n_steps"].sum())
     seconds = posterior.settings.seconds
     warm_up = seconds["sample"] * in_warm_up / (in_warm_up + in_draws)
-    named = ("declare", "import sampler", "compile", "sample", "diagnose")
     quality = posterior.data["posterior"]["quality"]
     return {
         "done": done,
@@ -338,12 +337,13 @@ def bayeseval_process(path: str, draws: int, tune: int, chains: int) -> dict[str
             "read": marks[1] - marks[0],
             "build": seconds["declare"],
             "compile": seconds["compile"],
+            "pilot chain": seconds["pilot"],
             "warm-up": warm_up,
             "draws": seconds["sample"] - warm_up,
             "diagnose": seconds["diagnose"],
             "rank and print": done["clock"]
             - marks[2]
-            + (marks[2] - marks[1] - sum(seconds[name] for name in named)),
+            + (marks[2] - marks[1] - sum(seconds.values())),
         },
         "gradients": in_warm_up + in_draws,
         "divergences": posterior.convergence.divergences,
