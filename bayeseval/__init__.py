@@ -275,7 +275,9 @@ __version__ = _version("bayeseval")
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first asked for."""
+    """Import a public name, or the module of that name, when it is first asked for."""
+    if f"bayeseval.{name}" in _LAZY:
+        return _import_module(f"bayeseval.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'bayeseval' has no attribute {name!r}")
     value = getattr(_import_module(_HOME[name]), name)

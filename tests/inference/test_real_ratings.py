@@ -179,4 +179,4 @@ def test_rankme_likert_file_puts_sheffield_last_in_informativeness(shared_data: 
     ranking = be.rank(posterior).to_frame().set_index("system")
     assert ranking["expected_rank"].idxmax() == "sheffield_v2"
     comparison = be.compare(posterior, [("slug2slug", "sheffield_v2")]).to_frame()
-    assert comparison["p_better"].iloc[0] > 0.999
+    assert comparison["p_a_better"].iloc[0] > 0.999
