@@ -52,6 +52,14 @@ _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 # Beyond the outermost thresholds: far enough that the end never counts, small enough to square.
 OPEN_END = 1e10
 _NARROW = 1e-3
+# exp(x) = 2^n exp(r): n rounds x / ln 2, and ln 2 is split so that r is exact.
+_LOG2_E = 1.4426950408889634
+_LN2_HIGH = 6.93147180369123816490e-01
+_LN2_LOW = 1.90821492927058770002e-10
+_ROUND = 1.5 * 2.0**52
+_EXPONENT_BIAS = 1023
+_TAYLOR = tuple(1.0 / math.factorial(i) for i in range(13))
+_LEAST_EXPONENT = -709.0
 _BLOCK = 256
 
 
@@ -87,10 +95,28 @@ def _ends(
         far_factor[j] = -0.5 * l * l if h > 0.0 else 0.5 * (h - l) * (h + l)
 
 
-@numba.njit(nogil=True, error_model="numpy")
-def _exponentials(values: FloatArray, size: int) -> None:
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
+def _exponentials(values: FloatArray, power: FloatArray, size: int) -> None:
+    """Replace values of at most 0 by their exponentials; relative error 4e-16.
+
+    The library's function is a call for every element; this is arithmetic that vectorises. Adding
+    1.5·2^52 rounds to a whole number and leaves it in the low bits, from where it is shifted into
+    the exponent of 2^n; at n = -1023, from about e^-709 on, that leaves 0.
+    """
+    bits = power.view(np.int64)
     for j in range(size):
-        values[j] = math.exp(values[j])
+        power[j] = max(values[j], _LEAST_EXPONENT) * _LOG2_E + _ROUND
+    for j in range(size):
+        n = power[j] - _ROUND
+        r = (max(values[j], _LEAST_EXPONENT) - n * _LN2_HIGH) - n * _LN2_LOW
+        value = _TAYLOR[12]
+        for i in range(11, -1, -1):
+            value = value * r + _TAYLOR[i]
+        values[j] = value
+    for j in range(size):
+        bits[j] = (bits[j] + _EXPONENT_BIAS) << 52
+    for j in range(size):
+        values[j] *= power[j]
 
 
 @numba.njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
@@ -149,8 +175,8 @@ def interval_terms(
     _ends(lower, upper, near, far, near_factor, far_factor, size)
     _mills_ratio(near, by_lower, size)
     _mills_ratio(far, by_upper, size)
-    _exponentials(near_factor, size)
-    _exponentials(far_factor, size)
+    _exponentials(near_factor, near, size)
+    _exponentials(far_factor, near, size)
     _derivatives(lower, upper, by_lower, by_upper, near_factor, far_factor, log_p, size)
     for j in range(size):
         log_p[j] = math.log(log_p[j]) - _LOG_SQRT_2PI - near_factor[j]
@@ -164,6 +190,26 @@ def interval_terms(
             log_p[j] = math.log(width * curvature) - 0.5 * middle * middle - _LOG_SQRT_2PI
             by_lower[j] = -math.exp(0.25 * width * (lower[j] + middle)) / (width * curvature)
             by_upper[j] = math.exp(-0.25 * width * (upper[j] + middle)) / (width * curvature)
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def _add_at(
+    out: FloatArray, position: IntArray, sign: float, values: FloatArray, size: int
+) -> None:
+    """Add ``sign * values`` at positions of ``out``.
+
+    Neighbours of the same position, which the order of the cells makes frequent, are summed first:
+    adding each to memory would wait for the one before.
+    """
+    at = position[0]
+    run = 0.0
+    for j in range(size):
+        if position[j] != at:
+            out[at] += sign * run
+            at = position[j]
+            run = 0.0
+        run += values[j]
+    out[at] += sign * run
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -211,6 +257,15 @@ def ordinal_log_density(
     log_p = np.empty(_BLOCK)
     work = np.empty((4, _BLOCK))
     discrimination = np.exp(log_discrimination)
+    # Rows of ends, the open ones included: no cell needs a branch on its category.
+    width = n_thresholds + 2
+    ends = np.empty((thresholds.shape[0], width))
+    ends[:, 0] = -OPEN_END
+    ends[:, 1:-1] = thresholds
+    ends[:, -1] = OPEN_END
+    ends = ends.ravel()
+    ends_bar = np.zeros(ends.size)
+    at = np.empty(_BLOCK, dtype=np.int64)
     total = 0.0
     for start in range(0, n_cells, _BLOCK):
         size = min(_BLOCK, n_cells - start)
@@ -221,13 +276,15 @@ def ordinal_log_density(
             for j in range(size):
                 eta[j] += s * effects[index[term, start + j]]
         for j in range(size):
-            i = start + j
-            d = discrimination[noise_row[i]]
-            k = answer[i]
-            row = response_row[i]
-            noise[j] = d
-            lower[j] = d * (thresholds[row, k - 1] - eta[j]) if k > 0 else -OPEN_END
-            upper[j] = d * (thresholds[row, k] - eta[j]) if k < n_thresholds else OPEN_END
+            at[j] = response_row[start + j] * width + answer[start + j]
+            noise[j] = discrimination[noise_row[start + j]]
+        for j in range(size):
+            lower[j] = ends[at[j]]
+            upper[j] = ends[at[j] + 1]
+        for j in range(size):
+            # A discrimination above 1 must not move an open end further out.
+            lower[j] = max(noise[j] * (lower[j] - eta[j]), -OPEN_END)
+            upper[j] = min(noise[j] * (upper[j] - eta[j]), OPEN_END)
         interval_terms(lower, upper, log_p, by_lower, by_upper, work, size)
         for j in range(size):
             weight = count[start + j]
@@ -235,20 +292,18 @@ def ordinal_log_density(
             by_lower[j] *= weight
             by_upper[j] *= weight
         for j in range(size):
-            i = start + j
-            k = answer[i]
-            row = response_row[i]
-            d = noise[j]
-            log_discrimination_bar[noise_row[i]] += by_lower[j] * lower[j] + by_upper[j] * upper[j]
-            if k > 0:
-                thresholds_bar[row, k - 1] += d * by_lower[j]
-            if k < n_thresholds:
-                thresholds_bar[row, k] += d * by_upper[j]
-            eta[j] = -d * (by_lower[j] + by_upper[j])
+            log_p[j] = by_lower[j] * lower[j] + by_upper[j] * upper[j]
+        for j in range(size):
+            by_lower[j] *= noise[j]
+            by_upper[j] *= noise[j]
+            eta[j] = -(by_lower[j] + by_upper[j])
+        _add_at(log_discrimination_bar, noise_row[start : start + size], 1.0, log_p, size)
+        for j in range(size):
+            ends_bar[at[j]] += by_lower[j]
+            ends_bar[at[j] + 1] += by_upper[j]
         for term in range(n_terms):
-            s = sign[term]
-            for j in range(size):
-                effects_bar[index[term, start + j]] += s * eta[j]
+            _add_at(effects_bar, index[term, start : start + size], sign[term], eta, size)
+    thresholds_bar += ends_bar.reshape((thresholds.shape[0], width))[:, 1:-1]
     return total
 
 
