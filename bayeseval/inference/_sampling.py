@@ -21,7 +21,9 @@ type NutsSampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
 
 _PILOT_TUNE = 250
 _PILOT_DRAWS = 150
-_LEAST_CENTRING = 0.3
+# Largest number of levels, and the share that is worth centring with so many: few levels say so
+# little about their standard deviation that it may be near zero in draws the pilot did not make.
+_LEAST_CENTRING = ((8, 0.97), (30, 0.8), (np.inf, 0.3))
 _AWAY_FROM_ZERO = 0.4
 _STATISTICS = {
     "diverging": "diverging",
@@ -106,7 +108,8 @@ def tuned_geometry(
         variance = effect_values(effect, values).var(axis=(0, 1)).mean()
         share = max(0.0, 1.0 - float(variance / np.median(sd) ** 2))
         away_from_zero = np.quantile(sd, 0.02) > _AWAY_FROM_ZERO * np.median(sd)
-        centring = round(share, 2) if away_from_zero and share >= _LEAST_CENTRING else 0.0
+        least = next(least for most, least in _LEAST_CENTRING if effect.size <= most)
+        centring = round(share, 2) if away_from_zero and share >= least else 0.0
         effects.append(replace(effect, centring=centring))
     return replace(declaration, effects=tuple(effects))
 
