@@ -36,6 +36,8 @@ def build_model(declaration: Declaration[Response], cells: Cells) -> pm.Model:
         standard deviation are called ``<name>_z``.
     """
     coords = {name: list(labels) for name, labels in declaration.coords.items()}
+    if declaration.is_correlated:
+        coords["criterion_b"] = coords["criterion"]
     with pm.Model(coords=coords) as model:
         effects = [_effect(declaration, effect) for effect in declaration.effects]
         flat = pt.concatenate([effect.ravel() for effect in effects])
@@ -85,7 +87,7 @@ def _correlated_effect(declaration: Declaration[Response], effect: Effect) -> Te
         z = pm.ZeroSumNormal(value_name(effect), sigma=1.0, dims=dims, n_zerosum_axes=1)
     else:
         z = pm.Normal(value_name(effect), dims=dims)
-    factor, _, _ = pm.LKJCholeskyCov(
+    factor, correlation, sds = pm.LKJCholeskyCov(
         f"{effect.name}_factor",
         n=n_criteria,
         eta=declaration.correlation_shape,
@@ -94,7 +96,9 @@ def _correlated_effect(declaration: Declaration[Response], effect: Effect) -> Te
         store_in_trace=False,
     )
     mixed = factor @ z.reshape((n_criteria, -1))
-    return mixed.reshape((n_criteria, *effect.shape))
+    pm.Deterministic(f"{effect.name}_sd", sds, dims="criterion")
+    pm.Deterministic(f"{effect.name}_correlation", correlation, dims=("criterion", "criterion_b"))
+    return pm.Deterministic(effect.name, mixed.reshape((n_criteria, *effect.shape)), dims=dims)
 
 
 def _ordinal(

@@ -282,6 +282,9 @@ def _sample_with_pymc(
 ) -> xr.DataTree:
     import pymc as pm
 
+    nuts: dict[str, float] = {"target_accept": settings.target_accept}
+    if sampler == "pymc":
+        nuts["max_treedepth"] = settings.max_treedepth
     return pm.sample(
         draws=settings.draws,
         tune=settings.tune,
@@ -290,7 +293,7 @@ def _sample_with_pymc(
         random_seed=settings.random_seed,
         nuts_sampler=sampler,
         progressbar=settings.progressbar,
-        nuts={"target_accept": settings.target_accept},
+        nuts=nuts,
         compute_convergence_checks=False,
         model=model,
     )
