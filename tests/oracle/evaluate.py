@@ -9,9 +9,8 @@ from pytensor.compile.maker import function
 from pytensor.compile.mode import Mode
 
 from bayeseval.families._builder import build_model
-from bayeseval.families._declaration import Cells, Declaration, FloatArray
+from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._layout import value_name
-from bayeseval.families._ordinal_response import OrdinalResponse
 
 
 def compiled(inputs: Sequence[Any], outputs: Any) -> Callable[..., Any]:
@@ -23,7 +22,7 @@ def compiled(inputs: Sequence[Any], outputs: Any) -> Callable[..., Any]:
 class Evaluator:
     """The PyMC model of a declaration; values come by the names of its free variables."""
 
-    def __init__(self, declaration: Declaration[OrdinalResponse], cells: Cells):
+    def __init__(self, declaration: Declaration[Any], cells: Any):
         self.declaration = declaration
         self.cells = cells
         self.model = build_model(declaration, cells)

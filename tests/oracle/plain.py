@@ -1,11 +1,14 @@
-"""The models of models/ordinal_probit/card.md once more, slowly and in 50 digits.
+"""The models of the cards once more, slowly and in 50 digits: what all families share.
 
 The arbiter between program and production code where doubles run out of digits, and the
-source of the prior draws that reference.json evaluates. Written from the card.
+source of the prior draws that reference.json evaluates. Each family's programs, written from its
+card, are in ``plain_<family>.py``.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import mpmath
@@ -26,104 +29,75 @@ class Parameter:
     kind: str
     prior: str  # the scale in the data, or the sd among the parameters
     correlation: str | None = None
+    other: str | None = None  # in the data: mean of a normal, b of a beta, rate of a gamma
 
 
-PROGRAMS: dict[str, dict[str, Parameter]] = {
-    "model": {
-        "quality_sd": Parameter((), "half_normal", "quality_sd_scale"),
-        "quality": Parameter(("n_systems",), "zero_sum", "quality_sd"),
-        "difficulty_sd": Parameter((), "half_normal", "difficulty_sd_scale"),
-        "difficulty": Parameter(("n_items",), "normal", "difficulty_sd"),
-        "interaction_sd": Parameter((), "half_normal", "interaction_sd_scale"),
-        "interaction": Parameter(("n_systems", "n_items"), "normal", "interaction_sd"),
-        "taste_sd": Parameter((), "half_normal", "taste_sd_scale"),
-        "taste": Parameter(("n_systems", "n_annotators"), "normal", "taste_sd"),
-        "population_thresholds": Parameter(("n_thresholds",), "ordered", "category_prior"),
-        "severity_sd": Parameter((), "half_normal", "severity_sd_scale"),
-        "severity": Parameter(("n_annotators",), "normal", "severity_sd"),
-        "gap_sd": Parameter((), "half_normal", "gap_sd_scale"),
-        "log_gap_deviation": Parameter(("n_annotators", "n_gaps"), "normal", "gap_sd"),
-        "discrimination_sd": Parameter((), "half_normal", "discrimination_sd_scale"),
-        "log_discrimination": Parameter(("n_annotators",), "normal", "discrimination_sd"),
-    },
-    "model_shifted": {
-        "quality_sd": Parameter((), "half_normal", "quality_sd_scale"),
-        "quality": Parameter(("n_systems",), "zero_sum", "quality_sd"),
-        "difficulty_sd": Parameter((), "half_normal", "difficulty_sd_scale"),
-        "difficulty": Parameter(("n_items",), "normal", "difficulty_sd"),
-        "population_thresholds": Parameter(("n_thresholds",), "ordered", "category_prior"),
-        "severity_sd": Parameter((), "half_normal", "severity_sd_scale"),
-        "severity": Parameter(("n_annotators",), "normal", "severity_sd"),
-    },
-    "model_moderator": {
-        "quality_sd": Parameter((), "half_normal", "quality_sd_scale"),
-        "quality": Parameter(("n_systems",), "zero_sum", "quality_sd"),
-        "effect_sd": Parameter((), "half_normal", "effect_sd_scale"),
-        "effect": Parameter(("n_levels",), "normal", "effect_sd"),
-        "deviation_sd": Parameter((), "half_normal", "deviation_sd_scale"),
-        "deviation": Parameter(("n_levels", "n_systems"), "zero_sum", "deviation_sd"),
-        "population_thresholds": Parameter(("n_thresholds",), "ordered", "category_prior"),
-        "severity_sd": Parameter((), "half_normal", "severity_sd_scale"),
-        "severity": Parameter(("n_annotators",), "normal", "severity_sd"),
-        "gap_sd": Parameter((), "half_normal", "gap_sd_scale"),
-        "log_gap_deviation": Parameter(("n_annotators",), "normal", "gap_sd"),
-    },
-    "model_criteria": {
-        "quality_sd": Parameter(("n_criteria",), "half_normal", "quality_sd_scale"),
-        "quality_correlation": Parameter(("n_criteria", "n_criteria"), "lkj", "correlation_shape"),
-        "quality": Parameter(
-            ("n_criteria", "n_systems"), "zero_sum", "quality_sd", "quality_correlation"
-        ),
-        "difficulty_sd": Parameter(("n_criteria",), "half_normal", "difficulty_sd_scale"),
-        "difficulty_correlation": Parameter(
-            ("n_criteria", "n_criteria"), "lkj", "correlation_shape"
-        ),
-        "difficulty": Parameter(
-            ("n_items", "n_criteria"), "normal", "difficulty_sd", "difficulty_correlation"
-        ),
-        "population_thresholds": Parameter(
-            ("n_criteria", "n_thresholds"), "ordered", "category_prior"
-        ),
-        "severity_sd": Parameter(("n_criteria",), "half_normal", "severity_sd_scale"),
-        "severity_correlation": Parameter(("n_criteria", "n_criteria"), "lkj", "correlation_shape"),
-        "severity": Parameter(
-            ("n_annotators", "n_criteria"), "normal", "severity_sd", "severity_correlation"
-        ),
-    },
-    "model_long": {
-        "quality_sd": Parameter((), "half_normal", "quality_sd_scale"),
-        "quality": Parameter(("n_systems",), "zero_sum", "quality_sd"),
-        "mean_threshold": Parameter((), "normal", "mean_threshold_scale"),
-        "log_width": Parameter((), "log_width", "log_width_scale"),
-        "smoothness_sd": Parameter((), "half_normal", "smoothness_sd_scale"),
-        "gap_increment": Parameter(("n_increments",), "increments", "smoothness_sd"),
-        "severity_sd": Parameter((), "half_normal", "severity_sd_scale"),
-        "severity": Parameter(("n_annotators",), "normal", "severity_sd"),
-        "gap_sd": Parameter((), "half_normal", "gap_sd_scale"),
-        "gap_wave": Parameter(("n_annotators", "n_waves"), "waves", "gap_sd"),
-    },
-}
-N_WAVES = 6
+class Kind(ABC):
+    """A prior that only one family has."""
+
+    @abstractmethod
+    def draw(
+        self, parameter: Parameter, data: Values, scale: Any, size: tuple[int, ...], rng: Any
+    ) -> np.ndarray:
+        """Draw from the prior."""
+
+    @abstractmethod
+    def log_density(self, parameter: Parameter, data: Values, scale: Any, x: Any) -> Any:
+        """Return the log prior density at exact values."""
+
+    def rounded(self, value: np.ndarray) -> np.ndarray:
+        """Return the value in four decimals."""
+        return np.round(value, 4)
 
 
-def shape(parameter: Parameter, data: Values) -> tuple[int, ...]:
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """The programs of one family.
+
+    ``programs`` has the parameters of every program, in its order. ``log_lik(program, data,
+    values)`` returns the log probability of one judgement of every row at exact values. ``edges``
+    returns changes of a point that put answers far into a tail. ``other_priors`` returns a second
+    set of everything in the data that is part of a prior. ``unpleasant`` says what makes the data
+    hard. ``sizes`` returns sizes that the data do not name, ``kinds`` priors that only this family
+    has.
+    """
+
+    programs: Mapping[str, Mapping[str, Parameter]]
+    log_lik: Callable[[str, Values, Values], list[Any]]
+    edges: Callable[[Values], dict[str, Values]]
+    other_priors: Callable[[Values], Values]
+    unpleasant: Callable[[Values], dict[str, bool]]
+    sizes: Callable[[Values], dict[str, int]] = field(default=lambda _: {})
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+
+
+def card(family: str) -> Card:
+    """Return the programs of the family with this folder in models/."""
+    return import_module(f"tests.oracle.plain_{family}").CARD
+
+
+def shape(card: Card, parameter: Parameter, data: Values) -> tuple[int, ...]:
     """Return the shape of a parameter for these data."""
-    n_categories: int = data["n_categories"]
-    sizes = {
-        "n_thresholds": n_categories - 1,
-        "n_gaps": n_categories - 2,
-        "n_increments": n_categories - 3,
-        "n_waves": N_WAVES,
-    }
-    return tuple(sizes.get(name) or data[name] for name in parameter.shape)
+    sizes = {**data, **card.sizes(data)}
+    return tuple(sizes[name] for name in parameter.shape)
 
 
-def draw_from_prior(program: str, data: Values, rng: np.random.Generator) -> Values:
+def draw_from_prior(card: Card, program: str, data: Values, rng: np.random.Generator) -> Values:
     """Draw every parameter of a program from its prior."""
     values: dict[str, np.ndarray] = {}
-    for name, parameter in PROGRAMS[program].items():
-        size = shape(parameter, data)
+    for name, parameter in card.programs[program].items():
+        size = shape(card, parameter, data)
         scale = values[parameter.prior] if parameter.prior in values else data[parameter.prior]
+        other = data[parameter.other] if parameter.other else 0.0
+        if parameter.kind in card.kinds:
+            values[name] = card.kinds[parameter.kind].draw(parameter, data, scale, size, rng)
+            continue
+        if parameter.kind == "beta":
+            values[name] = rng.beta(scale, other, size=size)
+            continue
+        if parameter.kind == "gamma":
+            values[name] = rng.gamma(scale, 1 / other, size=size)
+            continue
         noise = rng.normal(size=size)
         match parameter.kind:
             case "half_normal":
@@ -133,46 +107,35 @@ def draw_from_prior(program: str, data: Values, rng: np.random.Generator) -> Val
                 factor = np.linalg.cholesky(correlation * np.outer(scale, scale))
                 zero_sum = parameter.kind == "zero_sum"
                 values[name] = factor @ noise if zero_sum else noise @ factor.T
-            case "log_width":
-                values[name] = np.log(data["width_centre"]) + noise * scale
-            case "increments":
-                values[name] = noise * scale / np.sqrt(noise.size)
-            case "waves":
-                values[name] = noise * scale * wave_shares()
-            case "ordered":
-                probabilities = rng.dirichlet(scale, size=size[:-1])
-                values[name] = normal_quantile(np.cumsum(probabilities, axis=-1)[..., :-1])
             case "lkj":  # a Wishart matrix, rescaled: any proper correlation matrix will do
                 spread = np.cov(rng.normal(size=(size[0], 3 * size[0])))
                 values[name] = spread / np.sqrt(np.outer(np.diag(spread), np.diag(spread)))
             case _:
-                values[name] = noise * scale
+                values[name] = other + noise * scale
         if parameter.kind == "zero_sum":
             values[name] = values[name] - values[name].mean(axis=-1, keepdims=True)
     return {name: value.tolist() for name, value in values.items()}
 
 
-def normal_quantile(probability: np.ndarray) -> np.ndarray:
-    """Return the standard normal quantiles."""
-    quantile = np.vectorize(lambda p: float(mp.sqrt(2) * mp.erfinv(2 * mpf(p) - 1)), otypes=[float])
-    return quantile(probability)
-
-
-def wave_shares() -> np.ndarray:
-    """Return the share of gap_sd of every wave: weights 1, 1, 1/2, …, 1/5, normalised."""
-    weights = np.array([1.0, *(1 / np.arange(1, N_WAVES))])
-    return weights / np.sqrt((weights**2).sum())
-
-
-def log_category_probability(k: int, thresholds: list[Any], location: Any, d: Any) -> Any:
-    """Return the log probability of category k = 1 … K."""
-    limits = [-mp.inf, *(d * (c - location) for c in thresholds), mp.inf]
-    lower, upper = limits[k - 1], limits[k]
-    if lower > 0:
-        lower, upper = -upper, -lower
-    # erfc keeps its digits in the lower tail however far out it is
-    tail: Callable[[Any], Any] = lambda x: mp.erfc(-x / mp.sqrt(2)) / 2  # noqa: E731
-    return mp.log(tail(upper) - tail(lower))
+def rounded(card: Card, program: str, values: Values) -> Values:
+    """Return the values in four decimals, standard deviations at least 0.1, sums at zero."""
+    result: Values = {}
+    for name, parameter in card.programs[program].items():
+        value = np.array(values[name])
+        if parameter.kind in card.kinds:
+            value = card.kinds[parameter.kind].rounded(value)
+        value = np.round(value, 4)
+        match parameter.kind:
+            case "half_normal" | "gamma":
+                value = np.maximum(value, 0.1)
+            case "beta":
+                value = np.clip(value, 1e-3, 1 - 1e-3)
+            case "zero_sum":
+                value[..., -1] = np.round(-value[..., :-1].sum(axis=-1), 4)
+            case _:
+                pass
+        result[name] = value.tolist()
+    return result
 
 
 def log_normal(x: Any, sd: Any) -> Any:
@@ -187,13 +150,17 @@ def log_multi_normal(x: Any, covariance: Any) -> Any:
     return -(len(x) * mp.log(2 * mp.pi) + mp.log(mp.det(covariance)) + distance) / 2
 
 
-def log_induced_dirichlet(thresholds: list[Any], category_prior: list[float]) -> Any:
-    """Return the density of thresholds whose category probabilities are Dirichlet."""
-    density = mp.loggamma(sum(map(mpf, category_prior)))
-    for k, alpha in enumerate(category_prior, start=1):
-        density += (mpf(alpha) - 1) * log_category_probability(k, thresholds, 0, 1)
-        density -= mp.loggamma(mpf(alpha))
-    return density + sum(log_normal(c, 1) for c in thresholds)
+def log_normal_cdf(x: Any) -> Any:
+    """Return the log of the standard normal CDF; erfc keeps its digits however far out."""
+    return mp.log(mp.erfc(-x / mp.sqrt(2)) / 2)
+
+
+def log_normal_between(lower: Any, upper: Any) -> Any:
+    """Return the log probability of a standard normal variable between two limits."""
+    if lower > 0:
+        lower, upper = -upper, -lower
+    tail: Callable[[Any], Any] = lambda x: mp.erfc(-x / mp.sqrt(2)) / 2  # noqa: E731
+    return mp.log(tail(upper) - tail(lower))
 
 
 def exact(value: Any) -> Any:
@@ -210,125 +177,85 @@ def flat(value: Any) -> Iterator[Any]:
         yield value
 
 
-def log_prior(program: str, data: Values, values: Values) -> Any:
+def log_prior(card: Card, program: str, data: Values, values: Values) -> Any:
     """Return the log prior density at exact values."""
     total = mpf(0)
-    for name, parameter in PROGRAMS[program].items():
+    for name, parameter in card.programs[program].items():
         x = values[name]
         scale = values.get(parameter.prior, data.get(parameter.prior))
+        other = mpf(data[parameter.other]) if parameter.other else mpf(0)
         if parameter.correlation is not None:
-            scale = values[parameter.prior]
-            n = len(scale)
-            correlation = values[parameter.correlation]
-            covariance = mp.matrix(n, n)
-            for q in range(n):
-                for r in range(n):
-                    covariance[q, r] = correlation[q][r] * scale[q] * scale[r]
-            vectors = [list(v) for v in zip(*x, strict=True)] if parameter.kind == "zero_sum" else x
-            total += sum(log_multi_normal(v, covariance) for v in vectors)
-            if parameter.kind == "zero_sum":
-                total -= log_multi_normal([0] * n, covariance)
+            total += log_correlated(parameter, values, x)
+            continue
+        if parameter.kind in card.kinds:
+            total += card.kinds[parameter.kind].log_density(parameter, data, scale, x)
             continue
         match parameter.kind:
             case "half_normal":
-                total += sum(log_normal(v, mpf(scale)) + mp.log(2) for v in flat(x))
+                total += sum(log_normal(v, s) + mp.log(2) for v, s in scaled(x, scale))
             case "normal":
-                total += sum(log_normal(v, mpf(scale)) for v in flat(x))
+                total += sum(log_normal(v - other, s) for v, s in scaled(x, scale))
             case "zero_sum":
-                n_vectors = len(x) if isinstance(x[0], list) else 1
-                total += sum(log_normal(v, scale) for v in flat(x))
-                total -= n_vectors * log_normal(0, scale)
-            case "ordered":
-                for thresholds in x if isinstance(x[0], list) else [x]:
-                    total += log_induced_dirichlet(thresholds, data["category_prior"])
-            case "log_width":
-                total += log_normal(x - mp.log(mpf(data["width_centre"])), mpf(scale))
-            case "increments":
-                total += sum(log_normal(v, scale / mp.sqrt(len(x))) for v in x)
-            case "waves":
-                weights = [mpf(1), *(mpf(1) / j for j in range(1, N_WAVES))]
-                norm = mp.sqrt(sum(w**2 for w in weights))
-                for amplitudes in x:
-                    for v, w in zip(amplitudes, weights, strict=True):
-                        total += log_normal(v, scale * w / norm)
+                rows = x if isinstance(x[0], list) else [x]
+                for row, sd in scaled_rows(rows, scale):
+                    total += sum(log_normal(v, sd) for v in row) - log_normal(mpf(0), sd)
+            case "beta":
+                a, b = mpf(scale), other
+                constant = mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b)
+                total += sum(
+                    constant + (a - 1) * mp.log(v) + (b - 1) * mp.log(1 - v) for v in flat(x)
+                )
+            case "gamma":
+                a = mpf(scale)
+                constant = a * mp.log(other) - mp.loggamma(a)
+                total += sum(constant + (a - 1) * mp.log(v) - other * v for v in flat(x))
             case "lkj":  # up to the constant, which differences cancel
                 total += (mpf(scale) - 1) * mp.log(mp.det(mp.matrix(x)))
-            case other:
-                raise ValueError(f"no prior of kind {other!r}")
+            case kind:
+                raise ValueError(f"no prior of kind {kind!r}")
     return total
 
 
-def annotator_thresholds(
-    population: list[Any], factors: Callable[[int], Any], severity: Any
-) -> list[Any]:
-    """Return thresholds with gap k stretched by factors(k), about the mean, plus severity."""
-    position = [mpf(0)]
-    for k in range(len(population) - 1):
-        position.append(position[-1] + (population[k + 1] - population[k]) * factors(k))
-    n = len(position)
-    return [p - sum(position) / n + sum(population) / n + severity for p in position]
+def scaled(x: Any, scale: Any) -> Iterator[tuple[Any, Any]]:
+    """Pair every number with its scale: one for all, or one for each criterion, which is first."""
+    if isinstance(scale, list):
+        for part, own in zip(x, scale, strict=True):
+            yield from ((v, own) for v in flat(part))
+    else:
+        yield from ((v, mpf(scale)) for v in flat(x))
 
 
-def long_thresholds(values: Values) -> list[Any]:
-    """Return the population thresholds of a long scale, from its smooth gaps."""
-    log_gap = [mpf(0)]
-    for increment in values["gap_increment"]:
-        log_gap.append(log_gap[-1] + increment)
-    width, relative = mp.exp(values["log_width"]), [mp.exp(u) for u in log_gap]
-    position = [mpf(0)]
-    for gap in relative:
-        position.append(position[-1] + width * gap / sum(relative))
-    centre = sum(position) / len(position)
-    return [values["mean_threshold"] + p - centre for p in position]
+def scaled_rows(rows: list[Any], scale: Any) -> Iterator[tuple[Any, Any]]:
+    """Pair every vector with its scale, as ``scaled`` does numbers."""
+    if isinstance(scale, list):
+        for part, own in zip(rows, scale, strict=True):
+            for row in part if isinstance(part[0], list) else [part]:
+                yield row, own
+    else:
+        yield from ((row, mpf(scale)) for row in rows)
 
 
-def log_lik(program: str, data: Values, values: Values) -> list[Any]:
-    """Return the log probability of one judgement of every row, at exact values."""
-    terms = []
-    n_gaps = data["n_categories"] - 2
-    for n in range(data["n_rows"]):
-        a, s = data["annotator"][n] - 1, data["system"][n] - 1
-        severity, d = values["severity"][a], mpf(1)
-        if program == "model":
-            i = data["item"][n] - 1
-            z = values["quality"][s] - values["difficulty"][i]
-            z += values["interaction"][s][i] + values["taste"][s][a]
-            deviations = values["log_gap_deviation"][a]
-            thresholds = annotator_thresholds(
-                values["population_thresholds"], lambda k, x=deviations: mp.exp(x[k]), severity
-            )
-            d = mp.exp(values["log_discrimination"][a])
-        elif program == "model_shifted":
-            z = values["quality"][s] - values["difficulty"][data["item"][n] - 1]
-            thresholds = [c + severity for c in values["population_thresholds"]]
-        elif program == "model_moderator":
-            m = data["level"][n] - 1
-            z = values["quality"][s] + values["effect"][m] + values["deviation"][m][s]
-            factor = mp.exp(values["log_gap_deviation"][a])
-            thresholds = annotator_thresholds(
-                values["population_thresholds"], lambda k, x=factor: x, severity
-            )
-        elif program == "model_criteria":
-            q = data["criterion"][n] - 1
-            z = values["quality"][q][s] - values["difficulty"][data["item"][n] - 1][q]
-            thresholds = [c + severity[q] for c in values["population_thresholds"][q]]
-        else:
-            z = values["quality"][s]
-            amplitudes = values["gap_wave"][a]
-
-            def factor_of_gap(k: int, x: list[Any] = amplitudes) -> Any:
-                phase = mp.pi * (mpf(k) + mpf(1) / 2) / n_gaps
-                waves = (v * (mp.sqrt(2) * mp.cos(j * phase) if j else 1) for j, v in enumerate(x))
-                return mp.exp(sum(waves))
-
-            thresholds = annotator_thresholds(long_thresholds(values), factor_of_gap, severity)
-        terms.append(log_category_probability(data["rating"][n], thresholds, z, d))
-    return terms
+def log_correlated(parameter: Parameter, values: Values, x: Any) -> Any:
+    """Return the log density of effects that are correlated between criteria."""
+    assert parameter.correlation is not None
+    scale = values[parameter.prior]
+    n = len(scale)
+    correlation = values[parameter.correlation]
+    covariance = mp.matrix(n, n)
+    for q in range(n):
+        for r in range(n):
+            covariance[q, r] = correlation[q][r] * scale[q] * scale[r]
+    vectors = [list(v) for v in zip(*x, strict=True)] if parameter.kind == "zero_sum" else x
+    total = sum(log_multi_normal(v, covariance) for v in vectors)
+    if parameter.kind == "zero_sum":
+        total -= log_multi_normal([0] * n, covariance)
+    return total
 
 
-def log_density(program: str, data: Values, values: Values) -> Any:
+def log_density(card: Card, program: str, data: Values, values: Values) -> Any:
     """Return the log density, up to the constant of the correlation priors."""
     values = {name: exact(value) for name, value in values.items()}
-    pointwise = log_lik(program, data, values)
-    weighted = sum(c * term for c, term in zip(data["count"], pointwise, strict=True))
-    return log_prior(program, data, values) + weighted
+    pointwise = card.log_lik(program, data, values)
+    counts = data.get("count", [1] * len(pointwise))
+    weighted = sum(c * term for c, term in zip(counts, pointwise, strict=True))
+    return log_prior(card, program, data, values) + weighted
