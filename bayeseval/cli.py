@@ -7,7 +7,7 @@ so that help is quick.
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
@@ -23,15 +23,13 @@ from bayeseval.errors import BayesEvalError
 if TYPE_CHECKING:
     from bayeseval.comparison import Comparison
     from bayeseval.inference import Posterior
-    from bayeseval.judgements import LikertJudgements
+    from bayeseval.judgements import Judgements
     from bayeseval.ranking import Ranking
 
 WRONG_INPUT = 2
 NOT_CONVERGED = 3
 INTERRUPTED = 130
 
-_MODELLED = ("likert",)
-_READ_FROM_PYTHON = ("magnitude", "spa", "pairwise", "strength")
 _DEMO_SEED = 1
 
 app = typer.Typer(
@@ -79,13 +77,57 @@ class _Table:
     """A file and what its columns mean: the options of every command that reads judgements."""
 
     file: Annotated[Path, typer.Argument(help="Judgements: CSV, TSV, JSON, JSON lines or Parquet.")]
-    protocol: Annotated[str, typer.Option(help="How people were asked.")] = "likert"
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="How people were asked: likert, pairwise, spa, strength or magnitude.",
+        ),
+    ] = "likert"
     annotator: Annotated[str | None, typer.Option(help="Column of the annotator.")] = None
     no_annotator: Annotated[
         bool, typer.Option("--no-annotator", help="The export has no annotator identities.")
     ] = False
-    system: Annotated[str | None, typer.Option(help="Column of the system.")] = None
-    rating: Annotated[str | None, typer.Option(help="Column of the rating.")] = None
+    system: Annotated[
+        str | None, typer.Option(help="Column of the system; likert and magnitude.")
+    ] = None
+    system_a: Annotated[
+        str | None,
+        typer.Option(help="Column of the system shown first; pairwise, spa and strength."),
+    ] = None
+    system_b: Annotated[
+        str | None, typer.Option(help="Column of the other system; pairwise, spa and strength.")
+    ] = None
+    rating: Annotated[str | None, typer.Option(help="Column of the rating; likert.")] = None
+    outcome: Annotated[
+        str | None, typer.Option(help="Column of the outcome: a, b or tie; pairwise.")
+    ] = None
+    winner: Annotated[
+        str | None,
+        typer.Option(help="Instead of --outcome, column of the winning system; pairwise."),
+    ] = None
+    ranking: Annotated[
+        str | None, typer.Option(help="Column of the ranking that a pair comes from; pairwise.")
+    ] = None
+    probability: Annotated[
+        str | None, typer.Option(help="Column of the probability that a is better; spa.")
+    ] = None
+    strength: Annotated[
+        str | None, typer.Option(help="Column of the signed strength; strength.")
+    ] = None
+    positive: Annotated[
+        Literal["a", "b"] | None, typer.Option(help="Which system a positive strength favours.")
+    ] = None
+    magnitude: Annotated[str | None, typer.Option(help="Column of the magnitude; magnitude.")] = (
+        None
+    )
+    reference: Annotated[
+        str | None,
+        typer.Option(help="Magnitude of the reference, or its column, or none; magnitude."),
+    ] = None
+    zeros: Annotated[
+        Literal["refuse", "censor"] | None,
+        typer.Option(help="What to do with magnitudes of zero; refuse."),
+    ] = None
     item: Annotated[str | None, typer.Option(help="Column of the item.")] = None
     criterion: Annotated[str | None, typer.Option(help="Column of the criterion.")] = None
     moderator: Annotated[
@@ -97,19 +139,25 @@ class _Table:
     ] = None
     scale: Annotated[
         tuple[float, float] | None,
-        typer.Option(metavar="LOW HIGH", help="Ends of the scale; inferred where left out."),
+        typer.Option(
+            metavar="LOW HIGH",
+            help="Ends of the scale; likert, spa and strength. Inferred for likert and spa where "
+            "left out.",
+        ),
     ] = None
     label: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="TEXT=NUMBER",
-            help="What a rating's text means, such as Poor=1; TEXT= alone is no rating. "
-            "Can be repeated.",
+            metavar="TEXT=VALUE",
+            help="What an answer's text means, such as Poor=1, or left=a for pairwise; TEXT= alone "
+            "is no answer. Can be repeated.",
         ),
     ] = None
     repeats: Annotated[
         bool,
-        typer.Option("--repeats", help="Several ratings of one output by one annotator are meant."),
+        typer.Option(
+            "--repeats", help="Several answers of one annotator to one question are meant."
+        ),
     ] = False
     missing: Annotated[
         list[str] | None,
@@ -119,51 +167,92 @@ class _Table:
         str | None, typer.Option(help="What stands between the columns; from the suffix.")
     ] = None
 
-    def read(self) -> "LikertJudgements":
+    def read(self) -> "Judgements":
         """Read the judgements."""
-        self._refuse_protocol()
+        protocol = self._protocol()
         if (self.annotator is None) != self.no_annotator:
             raise BayesEvalError(
                 "say who judged: --annotator COLUMN, or --no-annotator for an export without "
                 f"identities; found {'neither' if self.annotator is None else 'both'}"
             )
-        if self.system is None or self.rating is None:
-            lacking = [name for name in ("system", "rating") if getattr(self, name) is None]
+        given = {
+            name
+            for each in _PROTOCOLS.values()
+            for name in each.own
+            if getattr(self, name) is not None
+        }
+        if foreign := sorted(given - set(protocol.own)):
+            verb = "is" if len(foreign) == 1 else "are"
             raise BayesEvalError(
-                "likert judgements need --system COLUMN and --rating COLUMN; there is no "
-                f"{' and no '.join('--' + name for name in lacking)}"
+                f"{_flags(foreign)} {verb} not for {self.protocol} judgements, which have "
+                f"{_flags(protocol.own)}. --protocol says how people were asked: "
+                f"{some(_PROTOCOLS)}"
             )
-        from bayeseval.judgements import LikertJudgements
+        lacking = [name for name in protocol.needs if not given.intersection(name.split("|"))]
+        if lacking:
+            needed, absent = (
+                [_flags(name.split("|"), " or ") for name in names]
+                for names in (protocol.needs, lacking)
+            )
+            raise BayesEvalError(
+                f"{self.protocol} judgements need {' and '.join(needed)}, each with a column or "
+                f"value; there is no {' and no '.join(absent)}"
+            )
+        from bayeseval import judgements
 
-        return LikertJudgements.read(
+        reader = getattr(judgements, protocol.judgements)
+        own: dict[str, Any] = {}
+        for name, argument in protocol.own.items():
+            value = getattr(self, name)
+            if value is not None:
+                own[argument] = protocol.meaning[name](value) if name in protocol.meaning else value
+        return reader.read(
             self.file,
             annotator=self.annotator,
-            system=self.system,
-            rating=self.rating,
             item=self.item,
             criterion=self.criterion,
             moderators=tuple(self.moderator or ()),
             count=self.count,
-            scale=None if self.scale is None else tuple(_whole(end) for end in self.scale),
-            labels=dict(_meaning(label) for label in self.label) if self.label else None,
             repeats=self.repeats,
             missing=("", *(self.missing or ())),
             separator=self.separator,
+            **own,
         )
 
-    def _refuse_protocol(self) -> None:
-        if self.protocol in _MODELLED:
-            return
-        if self.protocol in _READ_FROM_PYTHON:
-            raise BayesEvalError(
-                f"--protocol is {some(_MODELLED)} so far; no family models {self.protocol!r} "
-                "judgements yet. From Python they can be read and summarised"
-            )
-        meant = nearest(self.protocol, [*_MODELLED, *_READ_FROM_PYTHON])
+    def _protocol(self) -> "_Protocol":
+        if self.protocol in _PROTOCOLS:
+            return _PROTOCOLS[self.protocol]
+        meant = nearest(self.protocol, list(_PROTOCOLS))
         raise BayesEvalError(
-            f"--protocol is {some(_MODELLED)} so far; found {self.protocol!r}"
+            f"--protocol is {some(_PROTOCOLS)}; found {self.protocol!r}"
             + (f". Did you mean {meant!r}?" if meant else "")
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Protocol:
+    """How the judgements of a protocol are read; options are named as fields of `_Table`.
+
+    Parameters
+    ----------
+    judgements : str
+        The class that reads them.
+    needs : tuple of str
+        Options without which nothing can be read; ``one|other`` where either will do.
+    own : mapping of str to str
+        Options that not all protocols have, and the reader's argument for each.
+    meaning : mapping of str to callable
+        Options whose text is not yet what the reader takes.
+    """
+
+    judgements: str
+    needs: tuple[str, ...]
+    own: Mapping[str, str]
+    meaning: Mapping[str, Callable[[Any], Any]]
+
+
+def _flags(options: Iterable[str], between: str = ", ") -> str:
+    return between.join("--" + option.replace("_", "-") for option in options)
 
 
 def _reads_judgements(command: Callable[..., None]) -> Callable[..., None]:
@@ -186,6 +275,36 @@ def _whole(number: float) -> int | float:
     return int(number) if number.is_integer() else number
 
 
+def _ends(scale: tuple[float, float]) -> tuple[int | float, ...]:
+    return tuple(_whole(end) for end in scale)
+
+
+def _numbers(labels: Sequence[str]) -> dict[str, int | float | None]:
+    return dict(_meaning(label) for label in labels)
+
+
+def _outcomes(labels: Sequence[str]) -> dict[str, str | None]:
+    """Read ``left=a``; the reader says which outcomes there are."""
+    found = {}
+    for label in labels:
+        text, equals, outcome = label.rpartition("=")
+        if not equals:
+            raise BayesEvalError(
+                f"--label is TEXT=OUTCOME, such as --label left=a; found {label!r} without '='"
+            )
+        found[text] = outcome.strip() or None
+    return found
+
+
+def _reference(text: str) -> float | str | None:
+    if text == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def _meaning(label: str) -> tuple[str, int | float | None]:
     text, equals, number = label.rpartition("=")
     if not equals:
@@ -201,6 +320,92 @@ def _meaning(label: str) -> tuple[str, int | float | None]:
             f"--label is TEXT=NUMBER, such as --label Poor=1; found {number!r} where the number "
             "should be"
         ) from None
+
+
+_PAIR = {"system_a": "system_a", "system_b": "system_b"}
+_PROTOCOLS: dict[str, _Protocol] = {
+    "likert": _Protocol(
+        judgements="LikertJudgements",
+        needs=("system", "rating"),
+        own={"system": "system", "rating": "rating", "scale": "scale", "label": "labels"},
+        meaning={"scale": _ends, "label": _numbers},
+    ),
+    "pairwise": _Protocol(
+        judgements="PairwiseJudgements",
+        needs=("system_a", "system_b", "outcome|winner"),
+        own={
+            **_PAIR,
+            "outcome": "outcome",
+            "winner": "winner",
+            "label": "outcomes",
+            "ranking": "ranking",
+        },
+        meaning={"label": _outcomes},
+    ),
+    "spa": _Protocol(
+        judgements="SPAJudgements",
+        needs=("system_a", "system_b", "probability"),
+        own={**_PAIR, "probability": "probability", "scale": "bounds"},
+        meaning={},
+    ),
+    "strength": _Protocol(
+        judgements="StrengthJudgements",
+        needs=("system_a", "system_b", "strength", "scale", "positive"),
+        own={
+            **_PAIR,
+            "strength": "strength",
+            "scale": "bounds",
+            "positive": "positive",
+            "label": "labels",
+        },
+        meaning={"label": _numbers},
+    ),
+    "magnitude": _Protocol(
+        judgements="MagnitudeJudgements",
+        needs=("system", "magnitude", "reference"),
+        own={
+            "system": "system",
+            "magnitude": "magnitude",
+            "reference": "reference",
+            "zeros": "zeros",
+        },
+        meaning={"reference": _reference},
+    ),
+}
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Read ``name=value``: true, false, a number, a list with commas, or a word."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise BayesEvalError(f"--set is NAME=VALUE, such as --set link=probit; found {text!r}")
+    parts = [_value(part.strip()) for part in value.split(",")]
+    return name.strip().replace("-", "_"), parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _value(text: str) -> bool | int | float | str:
+    if text in ("true", "false"):
+        return text == "true"
+    try:
+        return _whole(float(text))
+    except ValueError:
+        return text
+
+
+def _family(protocol: str, name: str | None, settings: Mapping[str, Any]) -> Any:
+    """Return a family of the protocol with these settings."""
+    from bayeseval.families import default_family, family_named
+
+    made: Any = family_named(name) if name else type(default_family(protocol))
+    known = [field.name for field in fields(made)]
+    for setting in settings:
+        if setting not in known:
+            meant = nearest(setting, known)
+            raise BayesEvalError(
+                f"{made.name} has no setting {setting!r}; it has {some(known, most=12)}"
+                + (f". Did you mean {meant!r}?" if meant else "")
+            )
+    return made(**settings)
 
 
 _PosteriorFile = Annotated[Path, typer.Argument(metavar="POSTERIOR", help="File that fit wrote.")]
@@ -265,21 +470,35 @@ def _options(
 def fit(
     *,
     table: _Table,
+    family: Annotated[
+        str | None,
+        typer.Option(help="Family of models, such as Thurstone; the protocol's default."),
+    ] = None,
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Setting of the family, such as link=probit; can be repeated.",
+        ),
+    ] = None,
     thresholds: Annotated[
-        Literal["free", "scaled", "shifted", "common"],
-        typer.Option(help="How annotators may differ in their use of the scale."),
-    ] = "free",
+        Literal["free", "scaled", "shifted", "common"] | None,
+        typer.Option(help="How annotators may differ in their use of the scale; likert; free."),
+    ] = None,
     discrimination: Annotated[
-        bool, typer.Option("--discrimination", help="Annotators differ in how well they tell.")
+        bool,
+        typer.Option("--discrimination", help="Annotators differ in how well they tell; likert."),
     ] = False,
     correlated_criteria: Annotated[
-        bool, typer.Option("--correlated-criteria", help="Model correlations between criteria.")
+        bool,
+        typer.Option("--correlated-criteria", help="Model correlations between criteria; likert."),
     ] = False,
     without: Annotated[
         list[str] | None,
         typer.Option(
             metavar="EFFECT",
-            help="Leave an effect out: difficulty, interaction, taste; can be repeated.",
+            help="Leave an effect out: difficulty, interaction, taste; can be repeated; likert.",
         ),
     ] = None,
     draws: Annotated[int, typer.Option(help="Draws kept, of each chain.")] = 1000,
@@ -313,22 +532,21 @@ def fit(
     """
     _refuse_unwritable(out, "--out", (".nc",))
     _refuse_unwritable(report, "--report", (".html", ".htm", ".md"))
+    chosen: dict[str, Any] = dict(_setting(text) for text in setting or ())
+    chosen |= {} if thresholds is None else {"thresholds": thresholds}
+    chosen |= {"discrimination": True} if discrimination else {}
+    chosen |= {"criteria": "correlated"} if correlated_criteria else {}
+    chosen |= {"effects": dict.fromkeys(without, False)} if without else {}
     judgements = table.read()
+    model = _family(table.protocol, family, chosen)
     with _voice(quiet=quiet):
         _say(repr(judgements), quiet=quiet)
         from bayeseval.comparison import compare as compare_systems
         from bayeseval.comparison import rank as rank_systems
-        from bayeseval.families import OrdinalProbit
 
-        family = OrdinalProbit(
-            thresholds=thresholds,
-            discrimination=discrimination,
-            criteria="correlated" if correlated_criteria else "separate",
-            effects=dict.fromkeys(without, False) if without else "auto",
-        )
         posterior = _sampled(
             judgements,
-            family,
+            model,
             draws=draws,
             tune=tune,
             chains=chains,
@@ -599,7 +817,7 @@ def demo(
 
 
 def _sampled(
-    judgements: "LikertJudgements",
+    judgements: "Judgements",
     family: Any,
     *,
     draws: int = 1000,
@@ -667,8 +885,9 @@ def _refuse_unwritable(path: Path | None, option: str, suffixes: tuple[str, ...]
         raise BayesEvalError(f"{option}: there is no folder {path.parent}; make it first")
 
 
-def _about_judgements(judgements: "LikertJudgements") -> dict[str, object]:
+def _about_judgements(judgements: "Judgements") -> dict[str, object]:
     annotators, items = judgements.annotators, judgements.items
+    scale = getattr(judgements, "scale", None)
     return {
         "protocol": judgements.protocol,
         "fingerprint": judgements.fingerprint,
@@ -679,11 +898,8 @@ def _about_judgements(judgements: "LikertJudgements") -> dict[str, object]:
         "systems": judgements.systems,
         "criteria": judgements.criteria,
         "moderators": judgements.moderators,
-        "scale": {
-            "labels": judgements.scale.labels,
-            "values": judgements.scale.values,
-            "declared": judgements.scale.declared,
-        },
+        "scale": scale
+        and {name: getattr(scale, name) for name in ("labels", "values", "declared")},
         "dropped": judgements.dropped,
     }
 
@@ -703,6 +919,7 @@ def _about(posterior: "Posterior") -> dict[str, object]:
             "ok": convergence.ok,
             "problems": convergence.problems,
             "divergences": convergence.divergences,
+            "independent": convergence.independent,
             "quantities": convergence.to_frame(),
         },
     }

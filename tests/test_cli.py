@@ -215,6 +215,10 @@ def test_interrupt_before_there_are_draws_ends_with_130(
         (COLUMNS.replace("1 5", "1 3"), "score"),
         (COLUMNS + " --protocol pairwise", "'likert'"),
         (COLUMNS + " --protocol lickert", "Did you mean 'likert'?"),
+        (COLUMNS + " --outcome vote", "--outcome is not for likert judgements"),
+        (COLUMNS + " --set thresholds", "NAME=VALUE"),
+        (COLUMNS + " --set threshold=free", "Did you mean 'thresholds'?"),
+        (COLUMNS + " --family OrdinalProbt", "'OrdinalProbit'"),
         (COLUMNS + " --label Poor", "TEXT=NUMBER"),
         (COLUMNS + " --label Poor=low", "'low'"),
         (COLUMNS + " --draws 0", "draws="),
@@ -299,6 +303,48 @@ def test_summary_takes_several_moderators_and_counts(run: Run, tmp_path: Path):
     assert ended.status == 0, ended.err
     assert ended.json["judgements"]["moderators"] == {"day": ["1", "2"], "lang": ["en"]}
     assert ended.json["judgements"]["n_judgements"] == 7
+
+
+@pytest.mark.parametrize(
+    ("protocol", "row", "options", "n_systems"),
+    [
+        ("pairwise", {"l": "a", "r": "b", "v": "left"}, "--outcome v --label left=a", 2),
+        ("pairwise", {"l": "a", "r": "b", "v": "b", "k": 1}, "--winner v --ranking k", 2),
+        ("spa", {"l": "a", "r": "b", "v": 70}, "--probability v --scale 0 100", 2),
+        ("strength", {"l": "a", "r": "b", "v": -2}, "--strength v --scale -3 3 --positive a", 2),
+        ("magnitude", {"m": "a", "v": 120}, "--system m --magnitude v --reference 100", 1),
+    ],
+)
+def test_summary_reads_every_protocol(
+    run: Run, tmp_path: Path, protocol: str, row: dict[str, Any], options: str, n_systems: int
+):
+    path = tmp_path / "table.csv"
+    pd.DataFrame([row]).to_csv(path, index=False)
+    pair = "--system-a l --system-b r" if "l" in row else ""
+    ended = run(f"summary --protocol {protocol} --no-annotator {pair} {options} --json", path)
+    assert ended.status == 0, ended.err
+    judgements = ended.json["judgements"]
+    assert judgements["protocol"] == protocol
+    assert judgements["n_judgements"] == 1
+    assert len(judgements["systems"]) == n_systems
+    assert judgements["scale"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--system-a l --system-b r", "no --outcome or --winner"),
+        ("--system-a l --outcome v", "no --system-b"),
+        ("--system-a l --system-b r --outcome v --label left", "TEXT=OUTCOME"),
+        ("--system-a l --system-b r --outcome v --scale 1 5", "--scale is not for pairwise"),
+    ],
+)
+def test_pairs_say_what_is_lacking_or_foreign(run: Run, tmp_path: Path, options: str, said: str):
+    path = tmp_path / "table.csv"
+    pd.DataFrame([{"l": "a", "r": "b", "v": "a"}]).to_csv(path, index=False)
+    ended = run(f"summary --protocol pairwise --no-annotator {options}", path)
+    assert ended.status == 2
+    assert said in ended.err
 
 
 def test_rank_prints_the_table_or_json_with_the_interval_asked_for(run: Run, fitted: Path):
