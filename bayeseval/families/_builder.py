@@ -3,8 +3,11 @@
 # PyTensor describes its variables only in part.
 # pyright: reportAttributeAccessIssue=false, reportOptionalSubscript=false
 # pyright: reportArgumentType=false, reportReturnType=false, reportOperatorIssue=false
+# pyright: reportIndexIssue=false
 
 from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pymc as pm
@@ -12,13 +15,21 @@ import pytensor.tensor as pt
 from pymc.distributions.transforms import ordered
 from pytensor.tensor.variable import TensorVariable
 
-from bayeseval.families._declaration import Cells, Declaration, Effect, Response
+from bayeseval.families._declaration import (
+    Cells,
+    Declaration,
+    Effect,
+    PredictorCells,
+    PredictorResponse,
+    Response,
+    Scalar,
+)
 from bayeseval.families._layout import value_name
 from bayeseval.families._ordinal_op import ordinal_potential
 from bayeseval.families._ordinal_response import OrdinalResponse
 
 
-def build_model(declaration: Declaration[Response], cells: Cells) -> pm.Model:
+def build_model(declaration: Declaration[Any], cells: Cells | PredictorCells) -> pm.Model:
     """Build the PyMC model of a declaration on collapsed judgements.
 
     Parameters
@@ -44,9 +55,46 @@ def build_model(declaration: Declaration[Response], cells: Cells) -> pm.Model:
         match declaration.response:
             case OrdinalResponse() as response:
                 _ordinal(declaration, response, cells, flat)
-            case other:
-                raise TypeError(f"no PyMC response for {other!r}")
+            case response:
+                _predicted(declaration, response, cells, flat)
     return model
+
+
+def _predicted(
+    declaration: Declaration[PredictorResponse],
+    response: PredictorResponse,
+    cells: PredictorCells,
+    effects: TensorVariable,
+) -> None:
+    """Judgements that depend on linear predictors and the response's parameters."""
+    data = {name: pm.Data(name, array) for name, array in cells.arrays.items()}
+    predictors: list[TensorVariable] = [pt.zeros(data["cell_count"].shape)] * response.n_predictors
+    for row, term in enumerate(declaration.terms):
+        added = data["cell_weight"][row] * effects[data["cell_index"][row]]
+        predictors[term.predictor] = predictors[term.predictor] + added
+    scalars = {}
+    for scalar in response.scalars:
+        value = _scalar(scalar, _dims(declaration))
+        at = data["cell_criterion"]
+        scalars[scalar.name] = value[at] if declaration.has_criterion else pt.full(at.shape, value)
+    answer = [data["cell_answer"][column] for column in range(cells.answer.shape[0])]
+    # The formula of each response, in PyTensor, is in a module of its own; only this needs it.
+    formula = import_module(f"bayeseval.families._pymc_{response.kind}")
+    log_p = formula.log_probability(predictors, scalars, answer, response)
+    pm.Potential("judgements", data["cell_count"] * log_p)
+
+
+def _scalar(scalar: Scalar, dims: tuple[str, ...]) -> TensorVariable:
+    prior = scalar.prior
+    match prior.kind:
+        case "normal":
+            return pm.Normal(scalar.name, prior.a, prior.b, dims=dims)
+        case "half_normal":
+            return pm.HalfNormal(scalar.name, prior.a, dims=dims)
+        case "beta":
+            return pm.Beta(scalar.name, prior.a, prior.b, dims=dims)
+        case "gamma":
+            return pm.Gamma(scalar.name, alpha=prior.a, beta=prior.b, dims=dims)
 
 
 def _dims(declaration: Declaration[Response], *dims: str) -> tuple[str, ...]:
@@ -108,11 +156,7 @@ def _ordinal(
     effects: TensorVariable,
 ) -> None:
     n_criteria, n_thresholds = declaration.n_criteria, response.n_thresholds
-    index = pm.Data("cell_index", cells.index)
-    answer = pm.Data("cell_answer", cells.answer)
-    response_row = pm.Data("cell_response_row", cells.response_row)
-    noise_row = pm.Data("cell_noise_row", cells.noise_row)
-    count = pm.Data("cell_count", cells.count)
+    data = {name: pm.Data(name, array) for name, array in cells.arrays.items()}
 
     if response.category_prior is None:
         population, log_gaps = _long_scale(declaration, response)
@@ -182,12 +226,12 @@ def _ordinal(
             effects,
             thresholds,
             log_discrimination,
-            index,
+            data["cell_index"],
             signs,
-            answer,
-            response_row,
-            noise_row,
-            count,
+            data["cell_answer"],
+            data["cell_response_row"],
+            data["cell_noise_row"],
+            data["cell_count"],
         ),
     )
 

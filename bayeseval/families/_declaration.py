@@ -6,7 +6,7 @@ Nothing here knows a sampler. The PyMC builder (``_builder``) and the compiled d
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +62,117 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Prior:
+    """Prior of one parameter of a response.
+
+    Parameters
+    ----------
+    kind
+        "normal" with mean ``a`` and standard deviation ``b``; "half_normal" with scale ``a``;
+        "beta" with ``a`` and ``b``; "gamma" with shape ``a`` and rate ``b``. The sampler sees the
+        value itself, its log, its logit, or its log.
+    a, b
+        Parameters of the prior.
+    """
+
+    kind: Literal["normal", "half_normal", "beta", "gamma"]
+    a: float
+    b: float = 0.0
+
+    def __str__(self) -> str:
+        name = self.kind.replace("_", "-")
+        return (
+            f"{name}({self.a:g})"
+            if self.kind == "half_normal"
+            else f"{name}({self.a:g}, {self.b:g})"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scalar:
+    """A parameter of a response that has one value for each criterion.
+
+    Parameters
+    ----------
+    name
+        Name in the posterior.
+    prior
+        Its prior.
+    """
+
+    name: str
+    prior: Prior
+
+
+@dataclass(frozen=True)
+class Term:
+    """How an effect enters a linear predictor of the response.
+
+    Parameters
+    ----------
+    effect
+        Name of the effect.
+    columns
+        For each dimension of the effect, the factor of the judgements (or the name of further
+        codes) that says which level a judgement has: quality enters a comparison once by
+        ``("system_a",)`` and once, with weight -1, by ``("system_b",)``.
+    predictor
+        Which linear predictor: 0 is the location, the others are the response's own.
+    weight
+        What the effect is multiplied by, or the name of a weight by row.
+    """
+
+    effect: str
+    columns: tuple[str, ...]
+    predictor: int = 0
+    weight: float | str = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictorCells:
+    """Judgements that share every index, weight and answer, counted once.
+
+    Parameters
+    ----------
+    index
+        Position among the effects, dims (term, cell), counted through the criteria.
+    weight
+        What the term's effect is multiplied by, dims (term, cell).
+    answer
+        The answer in the response's own coding, dims (column, cell).
+    criterion
+        Position of the cell's criterion.
+    count
+        Number of judgements in the cell.
+    row_cell
+        The cell of each row of the judgements, to carry a value by cell back to the rows.
+    """
+
+    index: IntArray
+    weight: FloatArray
+    answer: FloatArray
+    criterion: IntArray
+    count: FloatArray
+    row_cell: IntArray = field(repr=False)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of distinct cells."""
+        return self.count.size
+
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What a model reads of the cells, by the names of its data."""
+        return {
+            "cell_index": self.index,
+            "cell_weight": self.weight,
+            "cell_answer": self.answer,
+            "cell_criterion": self.criterion,
+            "cell_count": self.count,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class Cells:
     """Judgements that share every index and the answer, counted once.
 
@@ -93,6 +204,17 @@ class Cells:
         """Number of distinct cells."""
         return self.answer.size
 
+    @property
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """What a model reads of the cells, by the names of its data."""
+        return {
+            "cell_index": self.index,
+            "cell_answer": self.answer,
+            "cell_response_row": self.response_row,
+            "cell_noise_row": self.noise_row,
+            "cell_count": self.count,
+        }
+
 
 class Response(Protocol):
     """The part of a declaration that turns latent answers into the answers people gave."""
@@ -100,6 +222,35 @@ class Response(Protocol):
     @property
     def kind(self) -> str:
         """Which density evaluates the answers."""
+        ...
+
+    @property
+    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Unconstrained parameters of one criterion, in the sampler's order."""
+        ...
+
+
+class PredictorResponse(Response, Protocol):
+    """A response whose answers depend on linear predictors and a few parameters."""
+
+    @property
+    def n_predictors(self) -> int:
+        """Number of linear predictors."""
+        ...
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Parameters, in the order in which the kernel reads them."""
+        ...
+
+    @property
+    def options(self) -> FloatArray:
+        """Fixed numbers that the kernel reads."""
+        ...
+
+    @property
+    def kernel(self) -> Any:
+        """The compiled log density of the answers; see ``_predictors``."""
         ...
 
 
@@ -123,6 +274,8 @@ class Declaration[R: Response]:
         Effects that are not in the model, each with the reason in words.
     correlation_shape
         Shape of the LKJ prior of the correlations between criteria.
+    terms
+        How the effects enter the linear predictors of a response that has such.
     """
 
     family: str
@@ -132,6 +285,7 @@ class Declaration[R: Response]:
     response: R
     left_out: Mapping[str, str]
     correlation_shape: float = 2.0
+    terms: tuple[Term, ...] = ()
 
     @property
     def n_criteria(self) -> int:

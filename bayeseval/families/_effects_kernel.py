@@ -1,18 +1,27 @@
 """Gaussian blocks of effects: from sampler coordinates to effects, and gradients back.
 
-A block is seven integers, a prior scale and a degree of centring; see ``_layout.block_table``. Its
-density is that of the PyMC model (``_builder``) with every Jacobian included.
+A block is seven integers and a prior scale; see ``_layout.EffectTables``. Its density is that of
+the PyMC model (``_builder``) with every Jacobian included. Three changes of coordinates keep what
+the sampler sees near a standard normal, whatever the data say:
 
-Along its last dimension a row of effects is sampled in rotated coordinates: n - 1 values that
+Signs. A standard deviation is sampled with a sign: a normal value s whose absolute value is the
+standard deviation, and effects u = s z. Nothing changes when s and z change sign together, and a
+standard deviation near zero, which has no end on the log scale, lies in the middle of a smooth
+density.
+
+What the data say. Where the log likelihood of an effect is about that of a normal observation, with
+score g at zero and information i, its standardised value given s is normal with mean s g v and
+variance v = 1 / (1 + s² i). The sampler sees w in z = √v w + s g v, so that w is near a standard
+normal whatever s is: the non-centred form where the data say nothing (i = 0), the centred one
+where they say much (s² i large), and without the ridge between a small s and the z of many weakly
+informed levels. Score and information are any numbers (``inference/_geometry`` finds good ones);
+they change the shape that the sampler meets, never the posterior.
+
+Rotation. Along its last dimension a row of w is sampled in rotated coordinates: n - 1 values that
 PyMC's ZeroSumTransform maps to deviations from the mean, and last the mean times the root of n
-(absent where the row sums to zero). The rotation is orthonormal, so a normal prior looks the same
-in both. The data say much about deviations and little about the mean, which trades off against the
-location of the response; kept apart, each gets its own step size.
-
-Where effects are standardised (centring 0) their standard deviation is sampled with a sign: a
-normal value p whose absolute value is the standard deviation, and effects p z. Nothing changes when
-p and z change sign together, and a standard deviation near zero, which has no end on the log scale,
-lies in the middle of a smooth density.
+(absent where the row sums to zero). The rotation is orthonormal. The data say much about
+deviations and little about the mean, which trades off against the location of the response; kept
+apart, each gets its own step size.
 """
 
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
@@ -56,42 +65,44 @@ def signed_normal_log(value: float, scale: float) -> float:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def effects_forward(
-    x: FloatArray, blocks: IndexTable, priors: FloatArray, effects: FloatArray
+    x: FloatArray,
+    blocks: IndexTable,
+    scales: FloatArray,
+    score: FloatArray,
+    information: FloatArray,
+    effects: FloatArray,
 ) -> float:
     """Fill ``effects`` from the sampler's coordinates and return their log prior density."""
     total = 0.0
     for e in range(blocks.shape[0]):
         sd_start, start, n_criteria, n_rows, length, zero_sum, out = blocks[e]
-        scale, centring = priors[e]
         width = length - zero_sum
+        share = width / length
         root = math.sqrt(length)
         for c in range(n_criteria):
             own = x[sd_start + c]
-            if centring == 0.0:
-                total += signed_normal_log(own, scale)
-                factor = own
-            else:
-                total += half_normal_log(own, scale)
-                factor = math.exp((1.0 - centring) * own)
+            total += signed_normal_log(own, scales[e])
             squares = 0.0
+            log_factor = 0.0
             for r in range(c * n_rows, (c + 1) * n_rows):
                 value = x[start + r * width : start + (r + 1) * width]
-                effect = effects[out + r * length : out + (r + 1) * length]
                 row_sum = 0.0
                 for j in range(width):
-                    squares += value[j] * value[j]
                     row_sum += value[j]
                 mean = 0.0
                 if not zero_sum:
                     mean = value[length - 1] / root
                     row_sum -= value[length - 1]
                 shift = mean - row_sum / (root + length)
-                for j in range(length - 1):
-                    effect[j] = factor * (value[j] + shift)
-                effect[length - 1] = factor * (mean - row_sum / root)
-            n_values = n_rows * width
-            total -= 0.5 * squares * math.exp(-2.0 * centring * own)
-            total -= n_values * (centring * own + LOG_SQRT_2PI)
+                for j in range(length):
+                    at = out + r * length + j
+                    turned = value[j] + shift if j < length - 1 else mean - row_sum / root
+                    v = 1.0 / (1.0 + own * own * information[at])
+                    z = math.sqrt(v) * turned + own * score[at] * v
+                    effects[at] = own * z
+                    squares += z * z
+                    log_factor += math.log(v)
+            total += 0.5 * (share * log_factor - squares) - n_rows * width * LOG_SQRT_2PI
     return total
 
 
@@ -99,65 +110,59 @@ def effects_forward(
 def effects_reverse(
     x: FloatArray,
     blocks: IndexTable,
-    priors: FloatArray,
-    effects: FloatArray,
+    scales: FloatArray,
+    score: FloatArray,
+    information: FloatArray,
     effects_bar: FloatArray,
     gradient: FloatArray,
 ) -> None:
     """Add to ``gradient`` what the effects' gradient and their prior contribute."""
     for e in range(blocks.shape[0]):
         sd_start, start, n_criteria, n_rows, length, zero_sum, out = blocks[e]
-        scale, centring = priors[e]
         width = length - zero_sum
+        share = width / length
         root = math.sqrt(length)
+        turned_bar = np.empty(length)
         for c in range(n_criteria):
             own = x[sd_start + c]
-            if centring == 0.0:
-                factor = own
-                precision = 1.0
-                by_own = -own / (scale * scale)
-            else:
-                factor = math.exp((1.0 - centring) * own)
-                precision = math.exp(-2.0 * centring * own)
-                by_own = half_normal_slope(own, scale)
+            by_own = -own / (scales[e] * scales[e])
             for r in range(c * n_rows, (c + 1) * n_rows):
                 value = x[start + r * width : start + (r + 1) * width]
                 slope = gradient[start + r * width : start + (r + 1) * width]
-                effect = effects[out + r * length : out + (r + 1) * length]
-                bar = effects_bar[out + r * length : out + (r + 1) * length]
-                bar_sum = 0.0
-                for j in range(length - 1):
-                    bar_sum += bar[j]
-                shift = bar_sum / (root + length) + bar[length - 1] / root
-                for j in range(length - 1):
-                    slope[j] += factor * (bar[j] - shift) - value[j] * precision
+                row_sum = 0.0
+                for j in range(width):
+                    row_sum += value[j]
+                mean = 0.0
                 if not zero_sum:
-                    j = length - 1
-                    slope[j] += factor * (bar_sum + bar[j]) / root - value[j] * precision
-                inner = 0.0
-                if centring == 0.0:
-                    for j in range(length - 1):
-                        inner += value[j] * (bar[j] - shift)
-                    if not zero_sum:
-                        inner += value[length - 1] * (bar_sum + bar[length - 1]) / root
-                    by_own += inner
-                else:
-                    for j in range(length):
-                        inner += bar[j] * effect[j]
-                    by_own += (1.0 - centring) * inner
-                    for j in range(width):
-                        by_own += centring * value[j] * value[j] * precision
-            by_own -= centring * n_rows * width
+                    mean = value[length - 1] / root
+                    row_sum -= value[length - 1]
+                shift = mean - row_sum / (root + length)
+                bar_sum = 0.0
+                for j in range(length):
+                    at = out + r * length + j
+                    turned = value[j] + shift if j < length - 1 else mean - row_sum / root
+                    i, g = information[at], score[at]
+                    v = 1.0 / (1.0 + own * own * i)
+                    factor = math.sqrt(v)
+                    z = factor * turned + own * g * v
+                    z_bar = own * effects_bar[at] - z
+                    turned_bar[j] = factor * z_bar
+                    by_z = g * v * (2.0 * v - 1.0) - own * i * v * factor * turned
+                    by_own += effects_bar[at] * z + z_bar * by_z - share * own * i * v
+                    bar_sum += turned_bar[j]
+                last = turned_bar[length - 1]
+                bar_sum -= last
+                back = bar_sum / (root + length) + last / root
+                for j in range(length - 1):
+                    slope[j] += turned_bar[j] - back
+                if not zero_sum:
+                    slope[length - 1] += (bar_sum + last) / root
             gradient[sd_start + c] += by_own
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def effect_means(
-    x: FloatArray,
-    blocks: IndexTable,
-    priors: FloatArray,
-    sign: FloatArray,
-    means: FloatArray,
+    blocks: IndexTable, sign: FloatArray, effects: FloatArray, means: FloatArray
 ) -> None:
     """Fill ``means`` (criterion,) with the signed sum of the effects' means over their levels.
 
@@ -167,39 +172,28 @@ def effect_means(
     """
     means[:] = 0.0
     for e in range(blocks.shape[0]):
-        sd_start, start, n_criteria, n_rows, length, zero_sum, _ = blocks[e]
-        centring = priors[e, 1]
+        _, _, n_criteria, n_rows, length, zero_sum, out = blocks[e]
         if zero_sum:
             continue
+        size = n_rows * length
         for c in range(n_criteria):
-            own = x[sd_start + c]
-            factor = own if centring == 0.0 else math.exp((1.0 - centring) * own)
-            weight = sign[e] * factor / (n_rows * math.sqrt(length))
-            for r in range(c * n_rows, (c + 1) * n_rows):
-                means[c] += weight * x[start + (r + 1) * length - 1]
+            total = 0.0
+            for at in range(out + c * size, out + (c + 1) * size):
+                total += effects[at]
+            means[c] += sign[e] * total / size
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def effect_means_reverse(
-    x: FloatArray,
-    blocks: IndexTable,
-    priors: FloatArray,
-    sign: FloatArray,
-    means_bar: FloatArray,
-    gradient: FloatArray,
+    blocks: IndexTable, sign: FloatArray, means_bar: FloatArray, effects_bar: FloatArray
 ) -> None:
-    """Add to ``gradient`` what the means pass back."""
+    """Add to the effects' gradient what the means pass back."""
     for e in range(blocks.shape[0]):
-        sd_start, start, n_criteria, n_rows, length, zero_sum, _ = blocks[e]
-        centring = priors[e, 1]
+        _, _, n_criteria, n_rows, length, zero_sum, out = blocks[e]
         if zero_sum:
             continue
+        size = n_rows * length
         for c in range(n_criteria):
-            own = x[sd_start + c]
-            factor = own if centring == 0.0 else math.exp((1.0 - centring) * own)
-            by_own = 1.0 if centring == 0.0 else (1.0 - centring) * factor
-            weight = sign[e] * means_bar[c] / (n_rows * math.sqrt(length))
-            for r in range(c * n_rows, (c + 1) * n_rows):
-                last = start + (r + 1) * length - 1
-                gradient[last] += weight * factor
-                gradient[sd_start + c] += weight * by_own * x[last]
+            weight = sign[e] * means_bar[c] / size
+            for at in range(out + c * size, out + (c + 1) * size):
+                effects_bar[at] += weight

@@ -1,14 +1,15 @@
 """What every family offers, and the records in which it describes itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
 from bayeseval.families._declaration import Cells, Declaration, FloatArray
+from bayeseval.families._layout import Geometry
 from bayeseval.judgements import Judgements
 
 
@@ -91,12 +92,8 @@ class Estimand:
     bounds: tuple[float, float] | None
 
 
-class Family(Protocol):
-    """A family of models for one protocol.
-
-    A family declares its model; building, sampling, comparing and reporting are done by others
-    from the declaration and from the posterior contract.
-    """
+class ModelledFamily(Protocol):
+    """What comparing and reporting need of a family, however its draws are made."""
 
     name: ClassVar[str]
     protocol: ClassVar[str]
@@ -105,32 +102,6 @@ class Family(Protocol):
 
     def declare(self, judgements: Judgements) -> Declaration[Any]:
         """Turn the family into a model of these judgements' design."""
-        ...
-
-    def cells(self, declaration: Declaration[Any], judgements: Judgements) -> Cells:
-        """Collapse judgements that the model cannot tell apart."""
-        ...
-
-    def density(self, declaration: Declaration[Any], cells: Cells) -> Any:
-        """Return the compiled log density, or None where there is none for this declaration."""
-        ...
-
-    def start(
-        self, declaration: Declaration[Any], cells: Cells, rng: np.random.Generator
-    ) -> FloatArray:
-        """Return a point of the sampler's space to start a chain from."""
-        ...
-
-    def constrained(
-        self, declaration: Declaration[Any], draws: FloatArray
-    ) -> dict[str, FloatArray]:
-        """Take the sampler's vectors apart into named values on their natural scales."""
-        ...
-
-    def posterior_dataset(
-        self, declaration: Declaration[Any], values: dict[str, FloatArray]
-    ) -> xr.Dataset:
-        """Return every parameter under its name in the posterior contract."""
         ...
 
     def describe(self, declaration: Declaration[Any]) -> ModelText:
@@ -167,4 +138,88 @@ class Family(Protocol):
         self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
     ) -> FloatArray:
         """Return the log probability of every row's answer, dims (sample, row)."""
+        ...
+
+
+class Family(ModelledFamily, Protocol):
+    """A family of models for one protocol.
+
+    A family declares its model; building, sampling, comparing and reporting are done by others
+    from the declaration and from the posterior contract.
+    """
+
+    def cells(self, declaration: Declaration[Any], judgements: Judgements) -> Cells:
+        """Collapse judgements that the model cannot tell apart."""
+        ...
+
+    def density(
+        self, declaration: Declaration[Any], cells: Cells, geometry: Geometry | None = None
+    ) -> Any:
+        """Return the compiled log density, or None where there is none for this declaration."""
+        ...
+
+    def start(
+        self, declaration: Declaration[Any], cells: Cells, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return a point of the sampler's space to start a chain from."""
+        ...
+
+    def constrained(
+        self,
+        declaration: Declaration[Any],
+        draws: FloatArray,
+        geometry: Geometry | None = None,
+    ) -> dict[str, FloatArray]:
+        """Take the sampler's vectors apart into named values on their natural scales."""
+        ...
+
+    def posterior_dataset(
+        self, declaration: Declaration[Any], values: dict[str, FloatArray]
+    ) -> xr.Dataset:
+        """Return every parameter under its name in the posterior contract."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class DirectDraws:
+    """What a family returns that draws by itself.
+
+    Parameters
+    ----------
+    posterior : xarray.Dataset
+        Every quantity under its name in the posterior contract; dims (chain, draw, ...). Draws
+        are independent; chains are only their container.
+    approximate : str or None
+        What kind of approximation this is, in words; None for draws from the posterior itself.
+    groups : mapping of str to xarray.Dataset
+        Further groups for the posterior's DataTree.
+    method : str
+        How the draws were made, in a few words.
+    packages : tuple of str
+        Packages besides NumPy whose versions matter.
+    """
+
+    posterior: xr.Dataset
+    approximate: str | None
+    groups: Mapping[str, xr.Dataset] = field(default_factory=dict)
+    method: str = "independent draws"
+    packages: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class DirectFamily(ModelledFamily, Protocol):
+    """A family that draws by itself, without a sampler."""
+
+    direct: ClassVar[bool]
+
+    def draw(
+        self,
+        declaration: Declaration[Any],
+        judgements: Judgements,
+        *,
+        draws: int,
+        chains: int,
+        rng: np.random.Generator,
+    ) -> DirectDraws:
+        """Return independent draws of everything that the posterior contract names."""
         ...

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 
@@ -79,10 +80,43 @@ def layout(
     return placed
 
 
-def block_table(
-    declaration: Declaration[Response], placed: dict[str, Parameter]
-) -> tuple[IndexTable, FloatArray]:
-    """Return the blocks as the kernels read them; by block, its prior scale and its centring."""
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """What the log likelihood of each effect looks like; see ``_effects_kernel``.
+
+    Parameters
+    ----------
+    score
+        Slope of the log likelihood at an effect of zero, dims (effect,): all criteria and levels of
+        the first block, then those of the next. Rows that sum to zero have scores that do.
+    information
+        Curvature of the log likelihood, not negative, likewise; equal within rows that sum to zero.
+    """
+
+    score: FloatArray
+    information: FloatArray
+
+    @classmethod
+    def flat(cls, declaration: Declaration[Response]) -> "Geometry":
+        """Return the geometry that takes the data to say nothing: standardised effects."""
+        size = declaration.n_criteria * sum(effect.size for effect in declaration.effects)
+        return cls(np.zeros(size), np.zeros(size))
+
+
+class EffectTables(NamedTuple):
+    """The blocks as the kernels read them."""
+
+    blocks: IndexTable
+    scales: FloatArray
+    score: FloatArray
+    information: FloatArray
+
+
+def effect_tables(
+    declaration: Declaration[Response], placed: dict[str, Parameter], geometry: Geometry | None
+) -> EffectTables:
+    """Return the tables of all blocks of effects."""
+    geometry = geometry or Geometry.flat(declaration)
     rows = []
     out = 0
     for effect in declaration.effects:
@@ -98,8 +132,60 @@ def block_table(
             )
         )
         out += declaration.n_criteria * effect.size
-    priors = [(effect.sd_scale, effect.centring) for effect in declaration.effects]
-    return np.array(rows, dtype=np.int64).reshape(-1, 7), np.array(priors).reshape(-1, 2)
+    return EffectTables(
+        np.array(rows, dtype=np.int64).reshape(-1, 7),
+        np.array([effect.sd_scale for effect in declaration.effects]),
+        geometry.score,
+        geometry.information,
+    )
+
+
+def taken_apart(
+    declaration: Declaration[Response],
+    placed: dict[str, Parameter],
+    draws: FloatArray,
+    geometry: Geometry | None,
+) -> dict[str, FloatArray]:
+    """Cut the sampler's vectors into named values; effects and their sds on their natural scales.
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    placed
+        Where each parameter stands.
+    draws
+        Dims (…, parameter), in the coordinates of the sampler.
+    geometry
+        The geometry that was sampled with.
+
+    Returns
+    -------
+    dict
+        By the names of the PyMC model, each with dims (…, criterion, …); the response's parameters
+        as the sampler has them.
+    """
+    geometry = geometry or Geometry.flat(declaration)
+    values = {
+        name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
+        for name, parameter in placed.items()
+    }
+    start = 0
+    for effect in declaration.effects:
+        size = declaration.n_criteria * effect.size
+        shape = (declaration.n_criteria, *effect.shape)
+        score = geometry.score[start : start + size].reshape(shape)
+        information = geometry.information[start : start + size].reshape(shape)
+        start += size
+        own = values[f"{effect.name}_sd"]
+        stretched = own[(..., *([None] * len(effect.shape)))]
+        variance = 1.0 / (1.0 + stretched**2 * information)
+        turned = unrotate(effect, values[value_name(effect)])
+        z = np.sqrt(variance) * turned + stretched * score * variance
+        values[f"{effect.name}_sd"] = np.abs(own)
+        sd = np.abs(stretched)
+        values[value_name(effect)] = np.sign(stretched) * z * sd**effect.centring
+    return values
 
 
 def zero_sum_extend(values: FloatArray) -> FloatArray:

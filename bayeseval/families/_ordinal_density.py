@@ -13,14 +13,13 @@ import numpy.typing as npt
 from bayeseval.families._declaration import Cells, Declaration, FloatArray, IntArray
 from bayeseval.families._effects_kernel import (
     LOG_SQRT_2PI,
-    IndexTable,
     effect_means,
     effect_means_reverse,
     effects_forward,
     effects_reverse,
     signed_normal_log,
 )
-from bayeseval.families._layout import block_table, layout
+from bayeseval.families._layout import EffectTables, Geometry, effect_tables, layout
 from bayeseval.families._ordinal_kernel import ordinal_log_density
 from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.families._thresholds_kernel import (
@@ -31,14 +30,15 @@ from bayeseval.families._thresholds_kernel import (
 )
 
 _ABSENT = -1
+_OFFSET, _SLOPES = 12, 13
+"""Positions among the arguments of ``_density`` behind the point and the gradient."""
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _density(
-    x: FloatArray,
+    y: FloatArray,
     gradient: FloatArray,
-    blocks: IndexTable,
-    priors: FloatArray,
+    tables: EffectTables,
     starts: npt.NDArray[np.int64],
     response_scales: FloatArray,
     category_prior: FloatArray,
@@ -49,6 +49,9 @@ def _density(
     n_annotators: int,
     population: FloatArray,
     effects: FloatArray,
+    effects_bar: FloatArray,
+    offset: FloatArray,
+    slopes: FloatArray,
     thresholds: FloatArray,
     log_discrimination: FloatArray,
     index: IntArray,
@@ -61,12 +64,22 @@ def _density(
     gap_sd_start, gap_start, noise_sd_start, noise_start = starts[4:]
     n_criteria, n_thresholds = population.shape
     gradient[:] = 0.0
-    effects_bar = np.zeros_like(effects)
+    effects_bar[:] = 0.0
     population_bar = np.zeros_like(population)
     log_gaps = np.zeros((n_criteria, max(n_thresholds - 1, 1)))
     log_gaps_bar = np.zeros_like(log_gaps)
 
-    total = effects_forward(x, blocks, priors, effects)
+    total = effects_forward(
+        y, tables.blocks, tables.scales, tables.score, tables.information, effects
+    )
+    # The sampler's location of the thresholds has the means of the effects taken out.
+    stride = n_thresholds if category_prior.size else 1
+    means = np.empty(n_criteria)
+    effect_means(tables.blocks, sign, effects, means)
+    x = y.copy()
+    for c in range(n_criteria):
+        x[starts[0] + c * stride] += means[c]
+    effects += offset
     total += population_forward(
         x,
         starts,
@@ -162,70 +175,13 @@ def _density(
         log_gaps_bar,
         gradient,
     )
-    effects_reverse(x, blocks, priors, effects, effects_bar, gradient)
-    return total
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _sampled_density(
-    y: FloatArray,
-    gradient: FloatArray,
-    blocks: IndexTable,
-    priors: FloatArray,
-    starts: npt.NDArray[np.int64],
-    response_scales: FloatArray,
-    category_prior: FloatArray,
-    normaliser: float,
-    smooth_prior: FloatArray,
-    rotation: FloatArray,
-    basis: FloatArray,
-    n_annotators: int,
-    population: FloatArray,
-    effects: FloatArray,
-    thresholds: FloatArray,
-    log_discrimination: FloatArray,
-    index: IntArray,
-    sign: FloatArray,
-    answer: IntArray,
-    response_row: IntArray,
-    noise_row: IntArray,
-    count: FloatArray,
-) -> float:
-    """Evaluate in the sampler's coordinates: the thresholds' location without the means."""
-    n_criteria = population.shape[0]
-    stride = population.shape[1] if category_prior.size else 1
-    means = np.empty(n_criteria)
-    effect_means(y, blocks, priors, sign, means)
-    x = y.copy()
-    for c in range(n_criteria):
-        x[starts[0] + c * stride] += means[c]
-    total = _density(
-        x,
-        gradient,
-        blocks,
-        priors,
-        starts,
-        response_scales,
-        category_prior,
-        normaliser,
-        smooth_prior,
-        rotation,
-        basis,
-        n_annotators,
-        population,
-        effects,
-        thresholds,
-        log_discrimination,
-        index,
-        sign,
-        answer,
-        response_row,
-        noise_row,
-        count,
-    )
+    slopes[:] = effects_bar
     for c in range(n_criteria):
         means[c] = gradient[starts[0] + c * stride]
-    effect_means_reverse(y, blocks, priors, sign, means, gradient)
+    effect_means_reverse(tables.blocks, sign, means, effects_bar)
+    effects_reverse(
+        y, tables.blocks, tables.scales, tables.score, tables.information, effects_bar, gradient
+    )
     return total
 
 
@@ -241,16 +197,19 @@ class OrdinalDensity:
         The model.
     cells
         The collapsed judgements.
+    geometry
+        What the data say of each effect, for the sampler's coordinates.
     """
 
     declaration: Declaration[OrdinalResponse]
     cells: Cells
+    geometry: Geometry | None = None
     _arguments: tuple = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         declaration, cells, response = self.declaration, self.cells, self.declaration.response
         placed = layout(declaration, response.parameter_shapes)
-        blocks, priors = block_table(declaration, placed)
+        tables = effect_tables(declaration, placed, self.geometry)
         starts = np.array(
             [
                 placed[name].start if name in placed else _ABSENT
@@ -276,8 +235,7 @@ class OrdinalDensity:
             self,
             "_arguments",
             (
-                blocks,
-                priors,
+                tables,
                 starts,
                 np.array([response.gap_sd_scale, response.discrimination_sd_scale]),
                 np.array(response.category_prior or (), dtype=np.float64),
@@ -294,6 +252,9 @@ class OrdinalDensity:
                 np.ascontiguousarray(response.basis),
                 max(response.n_annotators, 1),
                 np.empty((n_criteria, n_thresholds)),
+                np.empty(n_effects),
+                np.empty(n_effects),
+                np.zeros(n_effects),
                 np.empty(n_effects),
                 np.empty((rows, n_thresholds)),
                 np.empty(noise_rows),
@@ -312,9 +273,24 @@ class OrdinalDensity:
         placed = layout(self.declaration, self.declaration.response.parameter_shapes)
         return sum(parameter.size for parameter in placed.values())
 
+    def effect_slopes(self, x: FloatArray, offset: FloatArray) -> FloatArray:
+        """Differentiate the log likelihood by every effect, at ``x`` with the effects moved.
+
+        Parameters
+        ----------
+        x
+            A point of the sampler's space.
+        offset
+            What to add to the effects there, dims (effect,), all else unchanged.
+        """
+        arguments = list(self._arguments)
+        arguments[_OFFSET], arguments[_SLOPES] = offset, np.empty_like(offset)
+        _density(x, np.empty_like(x), *arguments)
+        return arguments[_SLOPES]
+
     def spawn(self) -> "OrdinalDensity":
         """Return the same density with working space of its own."""
-        return OrdinalDensity(self.declaration, self.cells)
+        return OrdinalDensity(self.declaration, self.cells, self.geometry)
 
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient in the sampler's coordinates.
@@ -324,4 +300,4 @@ class OrdinalDensity:
         see ``_effects_kernel``.
         """
         gradient = np.empty_like(x)
-        return _sampled_density(x, gradient, *self._arguments), gradient
+        return _density(x, gradient, *self._arguments), gradient

@@ -20,7 +20,7 @@ from scipy.stats import qmc
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
-from bayeseval.families._layout import effect_values, layout, unrotate, value_name
+from bayeseval.families._layout import Geometry, effect_values, layout, taken_apart
 from bayeseval.families._ordinal_kernel import ordinal_log_probability
 from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.judgements import Judgements
@@ -34,7 +34,9 @@ _CHUNK_VALUES = 4_000_000
 
 
 def constrained(
-    declaration: Declaration[OrdinalResponse], draws: FloatArray
+    declaration: Declaration[OrdinalResponse],
+    draws: FloatArray,
+    geometry: Geometry | None = None,
 ) -> dict[str, FloatArray]:
     """Take the sampler's vectors apart into named values on their natural scales.
 
@@ -44,6 +46,8 @@ def constrained(
         The model.
     draws
         Dims (…, parameter), in the order of the layout and the coordinates of the sampler.
+    geometry
+        The geometry that was sampled with.
 
     Returns
     -------
@@ -51,35 +55,26 @@ def constrained(
         By the names of the PyMC model, each with dims (…, criterion, …).
     """
     placed = layout(declaration, declaration.response.parameter_shapes)
-    values: dict[str, FloatArray] = {}
-    for name, parameter in placed.items():
-        raw = draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
-        if name == "threshold_steps":
-            raw = raw @ declaration.response.step_rotation
-        elif name == "population_thresholds":
-            steps = np.concatenate([raw[..., :1], np.exp(raw[..., 1:])], axis=-1)
-            raw = np.cumsum(steps, axis=-1)
-        values[name] = raw
-    signed = {
-        "gap_sd": "gap_z",
-        "discrimination_sd": "discrimination_z",
-        "threshold_roughness": "threshold_steps",
-    }
-    for effect in declaration.effects:
-        sd = f"{effect.name}_sd"
-        if effect.centring == 0.0:
-            signed[sd] = value_name(effect)
-        else:
-            values[sd] = np.exp(values[sd])
-    for sd, standardised in signed.items():
+    values = taken_apart(declaration, placed, draws, geometry)
+    if "threshold_steps" in values:
+        values["threshold_steps"] = values["threshold_steps"] @ declaration.response.step_rotation
+    location = "threshold_centre"
+    if "population_thresholds" in values:
+        location = "population_thresholds"
+        raw = values[location]
+        steps = np.concatenate([raw[..., :1], np.exp(raw[..., 1:])], axis=-1)
+        values[location] = np.cumsum(steps, axis=-1)
+    for sd, standardised in (
+        ("gap_sd", "gap_z"),
+        ("discrimination_sd", "discrimination_z"),
+        ("threshold_roughness", "threshold_steps"),
+    ):
         if sd in values:
             sign = np.sign(values[sd])
             trailing = values[standardised].ndim - sign.ndim
             values[standardised] = values[standardised] * sign[(..., *([None] * trailing))]
             values[sd] = np.abs(values[sd])
-    location = "population_thresholds" if "population_thresholds" in values else "threshold_centre"
     for effect in declaration.effects:
-        values[value_name(effect)] = unrotate(effect, values[value_name(effect)])
         if effect.zero_sum:
             continue
         # The sampler's location has the means of the effects taken out; put them back.

@@ -21,7 +21,7 @@ from bayeseval.families._design import (
     collapse,
 )
 from bayeseval.families._family import Estimand, ModelText
-from bayeseval.families._layout import layout
+from bayeseval.families._layout import Geometry, layout
 from bayeseval.families._ordinal_density import OrdinalDensity
 from bayeseval.families._ordinal_posterior import (
     OrdinalQuantities,
@@ -240,7 +240,10 @@ class OrdinalProbit:
         )
 
     def density(
-        self, declaration: Declaration[OrdinalResponse], cells: Cells
+        self,
+        declaration: Declaration[OrdinalResponse],
+        cells: Cells,
+        geometry: Geometry | None = None,
     ) -> OrdinalDensity | None:
         """Return the compiled log density; None where criteria are correlated.
 
@@ -250,13 +253,17 @@ class OrdinalProbit:
             The model.
         cells : Cells
             The collapsed ratings.
+        geometry : Geometry, optional
+            What the data say of each effect, for the sampler's coordinates.
 
         Returns
         -------
         OrdinalDensity or None
             Callable at a point of the sampler's space.
         """
-        return None if declaration.is_correlated else OrdinalDensity(declaration, cells)
+        if declaration.is_correlated:
+            return None
+        return OrdinalDensity(declaration, cells, geometry)
 
     def start(
         self,
@@ -289,12 +296,10 @@ class OrdinalProbit:
             "discrimination_sd": response.discrimination_sd_scale,
             "threshold_roughness": response.smoothness_sd_scale,
         }
-        on_log_scale = {f"{e.name}_sd" for e in declaration.effects if e.centring > 0.0}
         for name, scale in scales.items():
             if name in placed:
                 part = placed[name].part
-                sd = 0.5 * scale * np.exp(x[part])
-                x[part] = np.log(sd) if name in on_log_scale else sd
+                x[part] = 0.5 * scale * np.exp(x[part])
         thresholds = self._start_thresholds(declaration, cells)
         if response.category_prior is None:
             x[placed["threshold_centre"].part] += thresholds.mean(axis=-1)
@@ -317,7 +322,10 @@ class OrdinalProbit:
         return ndtri(np.cumsum(shares, axis=1)[:, :-1])
 
     def constrained(
-        self, declaration: Declaration[OrdinalResponse], draws: FloatArray
+        self,
+        declaration: Declaration[OrdinalResponse],
+        draws: FloatArray,
+        geometry: Geometry | None = None,
     ) -> dict[str, FloatArray]:
         """Take the sampler's vectors apart into named values on their natural scales.
 
@@ -327,13 +335,15 @@ class OrdinalProbit:
             The model.
         draws : numpy.ndarray
             Dims (..., parameter).
+        geometry : Geometry, optional
+            The geometry that was sampled with.
 
         Returns
         -------
         dict of str to numpy.ndarray
             By the names of the PyMC model, each with dims (..., criterion, ...).
         """
-        return constrained(declaration, draws)
+        return constrained(declaration, draws, geometry)
 
     def posterior_dataset(
         self, declaration: Declaration[OrdinalResponse], values: dict[str, FloatArray]

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +12,8 @@ import xarray as xr
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Cells, Declaration, FloatArray
 from bayeseval.families._family import Family
-from bayeseval.families._layout import effect_values
+from bayeseval.families._layout import Geometry
+from bayeseval.inference._geometry import measured_geometry
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -21,10 +22,8 @@ type NutsSampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
 
 _PILOT_TUNE = 250
 _PILOT_DRAWS = 150
-# Largest number of levels, and the share that is worth centring with so many: few levels say so
-# little about their standard deviation that it may be near zero in draws the pilot did not make.
-_LEAST_CENTRING = ((8, 0.97), (30, 0.8), (np.inf, 0.3))
-_AWAY_FROM_ZERO = 0.4
+_PILOT_POINTS = 25
+_START_POINTS = 4
 _STATISTICS = {
     "diverging": "diverging",
     "energy": "energy",
@@ -74,18 +73,20 @@ class Draws:
 
 def tuned_geometry(
     family: Family, declaration: Declaration[Any], cells: Cells, settings: SamplerSettings
-) -> Declaration[Any]:
-    """Return the declaration with the centring of each effect chosen by a short pilot chain.
+) -> Geometry:
+    """Return the geometry of the effects as a short pilot chain finds it.
 
-    What the data say about an effect shows in the pilot: the share by which they shrink its
-    levels' variance below that of the effect. Effects whose standard deviation may be near zero
-    stay standardised; centred, they would be a funnel (Betancourt & Girolami 2015,
-    arXiv:1312.0906). Any choice gives the same posterior; see
-    :func:`bayeseval.families._design.centrings` for why the share is a good one.
+    The pilot itself has the geometry at some starting points. Any choice gives the same posterior.
     """
     import nutpie
 
     density = family.density(declaration, cells)
+    starts = [
+        family.start(declaration, cells, np.random.default_rng([settings.random_seed, k]))
+        for k in range(_START_POINTS)
+    ]
+    first = measured_geometry(family, declaration, density, starts)
+    density = family.density(declaration, cells, first)
     tree = nutpie.sample(
         _model(family, declaration, cells, density),
         draws=_PILOT_DRAWS,
@@ -101,17 +102,8 @@ def tuned_geometry(
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     if _whole_draws(x) < _PILOT_DRAWS:
         raise KeyboardInterrupt("interrupted before every chain had made a draw")
-    values = family.constrained(declaration, x)
-    effects = []
-    for effect in declaration.effects:
-        sd = values[f"{effect.name}_sd"]
-        variance = effect_values(effect, values).var(axis=(0, 1)).mean()
-        share = max(0.0, 1.0 - float(variance / np.median(sd) ** 2))
-        away_from_zero = np.quantile(sd, 0.02) > _AWAY_FROM_ZERO * np.median(sd)
-        least = next(least for most, least in _LEAST_CENTRING if effect.size <= most)
-        centring = round(share, 2) if away_from_zero and share >= least else 0.0
-        effects.append(replace(effect, centring=centring))
-    return replace(declaration, effects=tuple(effects))
+    points = list(x[0, :: max(1, _PILOT_DRAWS // _PILOT_POINTS)])
+    return measured_geometry(family, declaration, density, points, first)
 
 
 def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
@@ -136,8 +128,8 @@ def sample_density(
     declaration: Declaration[Any],
     cells: Cells,
     settings: SamplerSettings,
-) -> tuple[Draws, Declaration[Any]]:
-    """Sample the family's compiled density with nutpie; return also the geometry that was used.
+) -> Draws:
+    """Sample the family's compiled density with nutpie.
 
     The density releases the interpreter's lock while it runs, so that chains run side by side.
     """
@@ -148,9 +140,9 @@ def sample_density(
     # The first call compiles, or loads what an earlier process compiled.
     family.density(declaration, cells)(family.start(declaration, cells, np.random.default_rng(0)))
     compiled = perf_counter()
-    declaration = tuned_geometry(family, declaration, cells, settings)
+    geometry = tuned_geometry(family, declaration, cells, settings)
     tuned = perf_counter()
-    model = _model(family, declaration, cells, family.density(declaration, cells))
+    model = _model(family, declaration, cells, family.density(declaration, cells, geometry))
     tree = nutpie.sample(
         model,
         draws=settings.draws,
@@ -166,8 +158,8 @@ def sample_density(
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     n_whole = _whole_draws(x)
-    draws = Draws(
-        values=family.constrained(declaration, x[:, :n_whole]),
+    return Draws(
+        values=family.constrained(declaration, x[:, :n_whole], geometry),
         statistics=_statistics(tree["sample_stats"].to_dataset()).isel(draw=slice(n_whole)),
         seconds={
             "import sampler": imported - started,
@@ -176,7 +168,6 @@ def sample_density(
             "sample": sampled - tuned,
         },
     )
-    return draws, declaration
 
 
 def _whole_draws(x: FloatArray) -> int:
@@ -235,13 +226,7 @@ def sample_pymc(
 
         compiled = compiled_once(
             _shape_key(declaration), lambda: nutpie.compile_pymc_model(model)
-        ).with_data(
-            cell_index=cells.index,
-            cell_answer=cells.answer,
-            cell_response_row=cells.response_row,
-            cell_noise_row=cells.noise_row,
-            cell_count=cells.count,
-        )
+        ).with_data(**cells.arrays)
         ready = perf_counter()
         tree = nutpie.sample(
             compiled,
@@ -308,4 +293,5 @@ def _shape_key(declaration: Declaration[Any]) -> object:
         declaration.effects,
         declaration.response,
         declaration.correlation_shape,
+        declaration.terms,
     )

@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayeseval._checks import some
 from bayeseval.errors import BayesEvalError
-from bayeseval.families._declaration import Declaration, Effect
+from bayeseval.families._declaration import Declaration, Effect, Term
 
 _KIND = "bayeseval posterior"
 _FORMAT = 1
@@ -92,6 +92,7 @@ def declaration_record(declaration: Declaration[Any]) -> dict[str, Any]:
         "response": asdict(declaration.response),
         "left_out": dict(declaration.left_out),
         "correlation_shape": declaration.correlation_shape,
+        "terms": [asdict(term) for term in declaration.terms],
     }
 
 
@@ -109,6 +110,9 @@ def declaration_from(record: Mapping[str, Any], family: Any) -> Declaration[Any]
         response=family.response_from(record["response"]),
         left_out=record["left_out"],
         correlation_shape=record["correlation_shape"],
+        terms=tuple(
+            Term(**{**term, "columns": tuple(term["columns"])}) for term in record["terms"]
+        ),
     )
 
 

@@ -13,6 +13,7 @@ from pytensor.compile.mode import Mode
 
 from bayeseval.families import OrdinalProbit
 from bayeseval.families._builder import build_model
+from bayeseval.families._layout import Geometry
 from bayeseval.judgements import LikertJudgements
 from bayeseval.simulate import simulate_likert
 
@@ -74,7 +75,7 @@ CASES: dict[str, tuple[OrdinalProbit, Callable[[], LikertJudgements]]] = {
 class Both:
     """The compiled density and the PyMC model of one case, at one centring."""
 
-    def __init__(self, case: str, centring: float | None):
+    def __init__(self, case: str, centring: float | None, informed: bool):
         self.family, judgements = CASES[case]
         table = judgements()
         declaration = self.family.declare(table)
@@ -83,7 +84,8 @@ class Both:
             declaration = replace(declaration, effects=effects)
         self.declaration = declaration
         self.cells = self.family.cells(declaration, table)
-        density = self.family.density(declaration, self.cells)
+        self.geometry = geometry_of(declaration) if informed else None
+        density = self.family.density(declaration, self.cells, self.geometry)
         assert density is not None
         self.density = density
         self.model = build_model(declaration, self.cells)
@@ -97,7 +99,7 @@ class Both:
 
     def in_pymc(self, x: np.ndarray) -> float:
         """Evaluate the PyMC model at a point of the sampler, in the sampler's volume."""
-        values = self.family.constrained(self.declaration, x[None, None])
+        values = self.family.constrained(self.declaration, x[None, None], self.geometry)
         arguments = []
         for variable in self.model.free_RVs:
             value = values[variable.name][0, 0]
@@ -108,15 +110,45 @@ class Both:
                 value = transform.forward(constant, *variable.owner.inputs).eval()
             arguments.append(value)
         total = float(np.asarray(self.log_density(*arguments)))
-        # A signed standard deviation p = ±sd has half the density of sd, and no Jacobian of a log.
-        signed = {f"{e.name}_sd" for e in self.declaration.effects if e.centring == 0.0}
+        # A signed standard deviation has half the density of the sd, and no Jacobian of a log.
+        signed = {f"{e.name}_sd" for e in self.declaration.effects}
         signed |= {"gap_sd", "discrimination_sd", "threshold_roughness"} & set(values)
-        return total - sum(float(np.log(2.0 * values[name]).sum()) for name in signed)
+        total -= sum(float(np.log(2.0 * values[name]).sum()) for name in signed)
+        return total + self._volume(values)
+
+    def _volume(self, values: dict[str, np.ndarray]) -> float:
+        """Log volume of the standardised effects of PyMC in the sampler's coordinates."""
+        total, start = 0.0, 0
+        for effect in self.declaration.effects:
+            sd = values[f"{effect.name}_sd"][0, 0]
+            total += effect.free_size * effect.centring * float(np.log(sd).sum())
+            n_levels = self.declaration.n_criteria * effect.size
+            if self.geometry is not None:
+                known = self.geometry.information[start : start + n_levels].reshape(sd.size, -1)
+                logs = np.log1p(np.square(sd)[:, None] * known)
+                total -= 0.5 * float(logs.sum()) * effect.free_size / effect.size
+            start += n_levels
+        return total
+
+
+def geometry_of(declaration: Any) -> Geometry:
+    """Any geometry will do: what it has to keep to is sums and equality in zero-sum rows."""
+    rng = np.random.default_rng(5)
+    score, information = [], []
+    for effect in declaration.effects:
+        shape = (declaration.n_criteria, *effect.shape)
+        slope, known = rng.normal(scale=2.0, size=shape), rng.gamma(1.0, 3.0, size=shape)
+        if effect.zero_sum:
+            slope -= slope.mean(axis=-1, keepdims=True)
+            known[:] = known.mean(axis=-1, keepdims=True)
+        score.append(slope.ravel())
+        information.append(known.ravel())
+    return Geometry(np.concatenate(score), np.concatenate(information))
 
 
 @cache
-def both(case: str, centring: float | None = None) -> Both:
-    return Both(case, centring)
+def both(case: str, centring: float | None = None, *, informed: bool = False) -> Both:
+    return Both(case, centring, informed)
 
 
 def points(n_parameters: int, *, extreme_scale: float = 1.5) -> list[np.ndarray]:
@@ -144,9 +176,16 @@ def test_geometry_does_not_change_the_model(centring: float) -> None:
         assert pair.density(x)[0] == pytest.approx(pair.in_pymc(x), rel=1e-9)
 
 
+@pytest.mark.parametrize("case", ["free, discrimination", "moderator, criteria", "long scale"])
+def test_what_the_data_say_changes_only_the_coordinates(case: str) -> None:
+    pair = both(case, informed=True)
+    for x in points(pair.density.n_parameters, extreme_scale=0.8)[:5]:
+        assert pair.density(x)[0] == pytest.approx(pair.in_pymc(x), rel=1e-9)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_gradient_is_that_of_the_value(case: str) -> None:
-    density = both(case).density
+    density = both(case, informed=True).density
     rng = np.random.default_rng(11)
     x = rng.normal(scale=0.5, size=density.n_parameters)
     _, gradient = density(x)
@@ -181,14 +220,18 @@ def test_chains_do_not_share_working_space() -> None:
 
 
 def test_pymc_gradient_agrees_with_the_compiled_one() -> None:
-    pair = both("common")
+    pair = both("common", 0.0)
     variables = [pair.model.rvs_to_values[variable] for variable in pair.model.free_RVs]
     gradient = pm.pytensorf.gradient(pair.model.logp(), variables)
     compute = pair.model.compile_fn(gradient, inputs=variables, mode=INTERPRETED, point_fn=False)
-    x = points(pair.density.n_parameters)[0]
-    # In this case nothing is rotated or signed: the coordinates are those of the model.
-    assert all(effect.zero_sum and effect.centring > 0 for effect in pair.declaration.effects)
+    x = np.abs(points(pair.density.n_parameters)[0])
+    # In this case the coordinates are those of the model, but for the standard deviation: PyMC
+    # has its logarithm.
+    assert all(effect.zero_sum for effect in pair.declaration.effects)
     shapes = [(), (3,), (4,)]
     parts = np.split(x, np.cumsum([1, 3]))
     arguments = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
-    np.testing.assert_allclose(np.asarray(compute(*arguments)), pair.density(x)[1], rtol=1e-9)
+    arguments[0] = np.log(arguments[0])
+    expected = np.asarray(compute(*arguments))
+    expected[0] = (expected[0] - 1.0) / x[0]
+    np.testing.assert_allclose(expected, pair.density(x)[1], rtol=1e-9)

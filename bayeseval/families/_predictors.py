@@ -1,0 +1,733 @@
+"""Families whose answers depend on linear predictors: cells, compiled density, parameters by name.
+
+A declaration says how Gaussian effects enter linear predictors (``Term``) and which few parameters
+the response has (``Scalar``). A family brings the rest as one kernel,
+
+    kernel(predictors, answer, criterion, scalars, options, log_p, predictors_bar, scalars_bar,
+           count)
+
+which fills the log probability of one judgement of every cell and its derivatives by the
+predictors, times the count, and adds those by the parameters. Dims: predictors (predictor, cell),
+answer (column, cell), criterion (cell,), scalars (criterion, scalar) on their natural scales,
+options any fixed numbers, log_p (cell,), count (cell,).
+"""
+
+# Numba sees an element of an array as a number; the stubs of NumPy do not.
+# pyright: reportArgumentType=false, reportReturnType=false
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+from scipy.special import betaln, gammaln
+
+from bayeseval._checks import some
+from bayeseval.errors import ModelError
+from bayeseval.families._declaration import (
+    Declaration,
+    FloatArray,
+    IntArray,
+    PredictorCells,
+    PredictorResponse,
+    Prior,
+    Scalar,
+)
+from bayeseval.families._effects_kernel import (
+    LOG_SQRT_2PI,
+    effects_forward,
+    effects_reverse,
+    half_normal_log,
+    half_normal_slope,
+)
+from bayeseval.families._layout import (
+    EffectTables,
+    Geometry,
+    effect_tables,
+    effect_values,
+    layout,
+    taken_apart,
+)
+from bayeseval.judgements import Judgements
+
+_KINDS = {"normal": 0, "half_normal": 1, "beta": 2, "gamma": 3}
+
+
+type ScalarTables = tuple[npt.NDArray[np.int64], FloatArray, FloatArray, FloatArray]
+"""Position and kind of every parameter, dims (scalar, 2); its prior's a, b and log constant."""
+
+
+def scalar_tables(scalars: Sequence[Scalar], starts: Sequence[int]) -> ScalarTables:
+    """Return the parameters as the kernels read them."""
+    kinds = [_KINDS[scalar.prior.kind] for scalar in scalars]
+    places = list(zip(starts, kinds, strict=True))
+    priors = [scalar.prior for scalar in scalars]
+    constants = [_log_constant(prior) for prior in priors]
+    return (
+        np.array(places, dtype=np.int64).reshape(-1, 2),
+        np.array([prior.a for prior in priors], dtype=np.float64),
+        np.array([prior.b for prior in priors], dtype=np.float64),
+        np.array(constants, dtype=np.float64),
+    )
+
+
+def _log_constant(prior: Prior) -> float:
+    match prior.kind:
+        case "normal":
+            return -math.log(prior.b) - LOG_SQRT_2PI
+        case "half_normal":
+            return 0.0
+        case "beta":
+            return -float(betaln(prior.a, prior.b))
+        case "gamma":
+            return prior.a * math.log(prior.b) - float(gammaln(prior.a))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _scalars_forward(
+    x: FloatArray,
+    places: npt.NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+    constant: FloatArray,
+    values: FloatArray,
+) -> float:
+    """Fill the parameters (criterion, scalar) and return their log prior, Jacobians included."""
+    total = 0.0
+    for j in range(places.shape[0]):
+        start, kind = places[j]
+        for c in range(values.shape[0]):
+            own = x[start + c]
+            if kind == 0:
+                values[c, j] = own
+                total += constant[j] - 0.5 * ((own - a[j]) / b[j]) ** 2
+            elif kind == 1:
+                values[c, j] = math.exp(own)
+                total += half_normal_log(own, a[j])
+            elif kind == 2:
+                values[c, j] = 1.0 / (1.0 + math.exp(-own))
+                # log of the value and of one minus it, exact in both tails.
+                log_one_plus = math.log1p(math.exp(-abs(own)))
+                log_value = min(own, 0.0) - log_one_plus
+                log_rest = -max(own, 0.0) - log_one_plus
+                total += constant[j] + a[j] * log_value + b[j] * log_rest
+            else:
+                values[c, j] = math.exp(own)
+                total += constant[j] + a[j] * own - b[j] * values[c, j]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _scalars_reverse(
+    x: FloatArray,
+    places: npt.NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+    values: FloatArray,
+    values_bar: FloatArray,
+    gradient: FloatArray,
+) -> None:
+    """Add to ``gradient`` what the parameters' gradient and their prior contribute."""
+    for j in range(places.shape[0]):
+        start, kind = places[j]
+        for c in range(values.shape[0]):
+            own, value, bar = x[start + c], values[c, j], values_bar[c, j]
+            if kind == 0:
+                slope = bar - (own - a[j]) / (b[j] * b[j])
+            elif kind == 1:
+                slope = bar * value + half_normal_slope(own, a[j])
+            elif kind == 2:
+                slope = bar * value * (1.0 - value) + a[j] * (1.0 - value) - b[j] * value
+            else:
+                slope = bar * value + a[j] - b[j] * value
+            gradient[start + c] += slope
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _forward(
+    x: FloatArray,
+    tables: EffectTables,
+    places: npt.NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+    constant: FloatArray,
+    index: IntArray,
+    weight: FloatArray,
+    target: npt.NDArray[np.int64],
+    offset: FloatArray,
+    effects: FloatArray,
+    scalars: FloatArray,
+    predictors: FloatArray,
+) -> float:
+    """Fill parameters, effects and predictors; return the log prior density."""
+    total = effects_forward(
+        x, tables.blocks, tables.scales, tables.score, tables.information, effects
+    )
+    total += _scalars_forward(x, places, a, b, constant, scalars)
+    effects += offset
+    predictors[:] = 0.0
+    for t in range(index.shape[0]):
+        predictor = predictors[target[t]]
+        for cell in range(index.shape[1]):
+            predictor[cell] += weight[t, cell] * effects[index[t, cell]]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _reverse(
+    x: FloatArray,
+    tables: EffectTables,
+    places: npt.NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+    index: IntArray,
+    weight: FloatArray,
+    target: npt.NDArray[np.int64],
+    log_p: FloatArray,
+    count: FloatArray,
+    scalars: FloatArray,
+    scalars_bar: FloatArray,
+    predictors_bar: FloatArray,
+    effects_bar: FloatArray,
+    gradient: FloatArray,
+) -> float:
+    """Fill the gradient and return the log likelihood."""
+    gradient[:] = 0.0
+    effects_bar[:] = 0.0
+    for t in range(index.shape[0]):
+        bar = predictors_bar[target[t]]
+        for cell in range(index.shape[1]):
+            effects_bar[index[t, cell]] += weight[t, cell] * bar[cell]
+    effects_reverse(
+        x, tables.blocks, tables.scales, tables.score, tables.information, effects_bar, gradient
+    )
+    _scalars_reverse(x, places, a, b, scalars, scalars_bar, gradient)
+    total = 0.0
+    for cell in range(count.size):
+        total += count[cell] * log_p[cell]
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class PredictorDensity:
+    """Log density of a declaration with linear predictors on given cells, callable at a point.
+
+    Every call needs working space of its own, so a chain takes its own copy (:meth:`spawn`).
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    cells
+        The collapsed judgements.
+    geometry
+        What the data say of each effect, for the sampler's coordinates.
+    """
+
+    declaration: Declaration[PredictorResponse]
+    cells: PredictorCells
+    geometry: Geometry | None = None
+    _tables: EffectTables = field(init=False, repr=False)
+    _scalars: ScalarTables = field(init=False, repr=False)
+    _target: npt.NDArray[np.int64] = field(init=False, repr=False)
+    _work: "_Work" = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        declaration, response = self.declaration, self.declaration.response
+        placed = layout(declaration, response.parameter_shapes)
+        starts = [placed[scalar.name].start for scalar in response.scalars]
+        n_effects = declaration.n_criteria * sum(effect.size for effect in declaration.effects)
+        n_predictors, n_cells = response.n_predictors, self.cells.n_cells
+        scalars = (declaration.n_criteria, len(response.scalars))
+        made = {
+            "_tables": effect_tables(declaration, placed, self.geometry),
+            "_scalars": scalar_tables(response.scalars, starts),
+            "_target": np.array([term.predictor for term in declaration.terms], dtype=np.int64),
+            "_work": _Work(
+                effects=np.empty(n_effects),
+                effects_bar=np.empty(n_effects),
+                offset=np.zeros(n_effects),
+                scalars=np.empty(scalars),
+                scalars_bar=np.empty(scalars),
+                predictors=np.empty((n_predictors, n_cells)),
+                predictors_bar=np.empty((n_predictors, n_cells)),
+                log_p=np.empty(n_cells),
+            ),
+        }
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def n_parameters(self) -> int:
+        """Length of the sampler's vector."""
+        placed = layout(self.declaration, self.declaration.response.parameter_shapes)
+        return sum(parameter.size for parameter in placed.values())
+
+    def spawn(self) -> "PredictorDensity":
+        """Return the same density with working space of its own."""
+        return PredictorDensity(self.declaration, self.cells, self.geometry)
+
+    def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log density and its gradient in the sampler's coordinates."""
+        gradient = np.empty_like(x)
+        return self._evaluate(x, self._work.offset, gradient), gradient
+
+    def effect_slopes(self, x: FloatArray, offset: FloatArray) -> FloatArray:
+        """Differentiate the log likelihood by every effect, at ``x`` with the effects moved.
+
+        Parameters
+        ----------
+        x
+            A point of the sampler's space.
+        offset
+            What to add to the effects there, dims (effect,), all else unchanged.
+        """
+        self._evaluate(x, offset, np.empty_like(x))
+        return self._work.effects_bar.copy()
+
+    def _evaluate(self, x: FloatArray, offset: FloatArray, gradient: FloatArray) -> float:
+        work, cells = self._work, self.cells
+        places, a, b, constant = self._scalars
+        total = _forward(
+            x,
+            self._tables,
+            places,
+            a,
+            b,
+            constant,
+            cells.index,
+            cells.weight,
+            self._target,
+            offset,
+            work.effects,
+            work.scalars,
+            work.predictors,
+        )
+        work.scalars_bar[:] = 0.0
+        response = self.declaration.response
+        response.kernel(
+            work.predictors,
+            cells.answer,
+            cells.criterion,
+            work.scalars,
+            response.options,
+            work.log_p,
+            work.predictors_bar,
+            work.scalars_bar,
+            cells.count,
+        )
+        return total + _reverse(
+            x,
+            self._tables,
+            places,
+            a,
+            b,
+            cells.index,
+            cells.weight,
+            self._target,
+            work.log_p,
+            cells.count,
+            work.scalars,
+            work.scalars_bar,
+            work.predictors_bar,
+            work.effects_bar,
+            gradient,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Work:
+    """Arrays that one chain writes to."""
+
+    effects: FloatArray
+    effects_bar: FloatArray
+    offset: FloatArray
+    scalars: FloatArray
+    scalars_bar: FloatArray
+    predictors: FloatArray
+    predictors_bar: FloatArray
+    log_p: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowData:
+    """What a family reads of the judgements' rows besides their factors.
+
+    Parameters
+    ----------
+    answers
+        Columns of the answer in the response's own coding, each dims (row,).
+    codes
+        Further codes that terms name among their columns, such as an unordered pair.
+    weights
+        Weights by row that terms name.
+    """
+
+    answers: Sequence[npt.NDArray[Any]]
+    codes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    weights: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+
+def collapse_rows(
+    judgements: Judgements, declaration: Declaration[Any], data: RowData
+) -> PredictorCells:
+    """Count judgements that agree in every index, weight and answer.
+
+    Parameters
+    ----------
+    judgements
+        The table; its labels are those of the declaration.
+    declaration
+        The model.
+    data
+        Answers, and further codes and weights by row.
+
+    Returns
+    -------
+    PredictorCells
+        Sorted by criterion, then by the columns of the terms in their order; the order of the rows
+        does not matter.
+    """
+    factors = list(
+        dict.fromkeys(
+            name for term in declaration.terms for name in term.columns if name not in data.codes
+        )
+    )
+    if declaration.has_criterion:
+        factors.insert(0, "criterion")
+    columns = [judgements.codes(name) for name in factors]
+    columns += [data.codes[name] for name in data.codes]
+    columns += list(data.weights.values())
+    columns += list(data.answers)
+    first, row_cell = _distinct(columns, judgements.n_rows)
+    count = np.bincount(row_cell, weights=judgements.counts, minlength=first.size)
+    codes = {name: judgements.codes(name)[first] for name in factors}
+    codes |= {name: values[first] for name, values in data.codes.items()}
+    criterion = codes.get("criterion", np.zeros(first.size, dtype=np.int32))
+    index, weight = _indices(
+        declaration, criterion, codes, {n: values[first] for n, values in data.weights.items()}
+    )
+    answer = np.empty((len(data.answers), first.size))
+    for row, values in enumerate(data.answers):
+        answer[row] = values[first]
+    return PredictorCells(
+        index=index,
+        weight=weight,
+        answer=answer,
+        criterion=criterion.astype(np.int32),
+        count=count.astype(np.float64),
+        row_cell=row_cell.astype(np.int32),
+    )
+
+
+def _indices(
+    declaration: Declaration[Any],
+    criterion: npt.NDArray[Any],
+    codes: Mapping[str, npt.NDArray[Any]],
+    weights: Mapping[str, npt.NDArray[Any]],
+) -> tuple[IntArray, FloatArray]:
+    """Return position among the effects and weight, dims (term, row)."""
+    starts, start = {}, 0
+    for effect in declaration.effects:
+        starts[effect.name] = start
+        start += declaration.n_criteria * effect.size
+    shape = (len(declaration.terms), criterion.size)
+    index, weight = np.empty(shape, dtype=np.int32), np.empty(shape)
+    for row, term in enumerate(declaration.terms):
+        effect = declaration.effect(term.effect)
+        if effect is None:
+            raise TypeError(f"a term names {term.effect!r}, which is no effect of the declaration")
+        position = criterion.astype(np.int64)
+        for column, size in zip(term.columns, effect.shape, strict=True):
+            position = position * size + codes[column]
+        index[row] = starts[term.effect] + position
+        weight[row] = weights[term.weight] if isinstance(term.weight, str) else term.weight
+    return index, weight
+
+
+def _distinct(
+    columns: Sequence[npt.NDArray[Any]], n_rows: int
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the first row of every distinct combination, and the combination of every row."""
+    key, size = np.zeros(n_rows, dtype=np.int64), 1
+    for column in columns:
+        if column.dtype.kind in "iu" and column.size and column.min() >= 0:
+            codes, levels = column.astype(np.int64), int(column.max()) + 1
+        else:
+            values, codes = np.unique(column, return_inverse=True)
+            levels = values.size
+        if size * levels >= 2**62:
+            values, key = np.unique(key, return_inverse=True)
+            size = values.size
+        key = key * levels + codes
+        size *= levels
+    _, first, row_cell = np.unique(key, return_index=True, return_inverse=True)
+    return first, row_cell
+
+
+class PredictorFamily:
+    """What families with linear predictors share: cells, density, parameters by name.
+
+    A family adds ``declare``, ``row_data``, ``describe``, its readable estimands and ``predict``.
+    """
+
+    def row_data(self, declaration: Declaration[Any], judgements: Judgements) -> RowData:
+        """Return the answers as the kernel reads them, with further codes and weights."""
+        del declaration
+        return RowData(answers=[judgements.answers])
+
+    def cells(self, declaration: Declaration[Any], judgements: Judgements) -> PredictorCells:
+        """Collapse judgements that the model cannot tell apart."""
+        return collapse_rows(judgements, declaration, self.row_data(declaration, judgements))
+
+    def density(
+        self,
+        declaration: Declaration[Any],
+        cells: PredictorCells,
+        geometry: Geometry | None = None,
+    ) -> PredictorDensity | None:
+        """Return the compiled log density; None where criteria are correlated."""
+        if declaration.is_correlated:
+            return None
+        return PredictorDensity(declaration, cells, geometry)
+
+    def start(
+        self, declaration: Declaration[Any], cells: PredictorCells, rng: np.random.Generator
+    ) -> FloatArray:
+        """Return a point of the sampler's space near the middle of the priors."""
+        del cells
+        response = declaration.response
+        placed = layout(declaration, response.parameter_shapes)
+        x = rng.uniform(-0.5, 0.5, sum(parameter.size for parameter in placed.values()))
+        for effect in declaration.effects:
+            part = placed[f"{effect.name}_sd"].part
+            x[part] = 0.5 * effect.sd_scale * np.exp(x[part])
+        for scalar in response.scalars:
+            part, prior = placed[scalar.name].part, scalar.prior
+            match prior.kind:
+                case "normal":
+                    x[part] = prior.a + min(prior.b, 1.0) * x[part]
+                case "half_normal":
+                    x[part] += math.log(0.5 * prior.a)
+                case _:
+                    x[part] += math.log(prior.a / prior.b)
+        return x
+
+    def constrained(
+        self,
+        declaration: Declaration[Any],
+        draws: FloatArray,
+        geometry: Geometry | None = None,
+    ) -> dict[str, FloatArray]:
+        """Take the sampler's vectors apart into named values on their natural scales.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        draws : numpy.ndarray
+            Dims (..., parameter).
+        geometry : Geometry, optional
+            The geometry that was sampled with.
+
+        Returns
+        -------
+        dict of str to numpy.ndarray
+            By the names of the PyMC model, each with dims (..., criterion, ...).
+        """
+        placed = layout(declaration, declaration.response.parameter_shapes)
+        values = taken_apart(declaration, placed, draws, geometry)
+        for scalar in declaration.response.scalars:
+            if scalar.prior.kind == "beta":
+                values[scalar.name] = 1.0 / (1.0 + np.exp(-values[scalar.name]))
+            elif scalar.prior.kind != "normal":
+                values[scalar.name] = np.exp(values[scalar.name])
+        return values
+
+    def posterior_dataset(
+        self, declaration: Declaration[Any], values: dict[str, FloatArray]
+    ) -> xr.Dataset:
+        """Return every parameter under its name in the posterior contract.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        values : dict of str to numpy.ndarray
+            As :meth:`constrained` returns them, dims (chain, draw, criterion, ...).
+
+        Returns
+        -------
+        xarray.Dataset
+            With the user's labels as coordinates; with a moderator m, ``quality_by_m``.
+        """
+        data: dict[str, tuple[tuple[str, ...], FloatArray]] = {}
+
+        def put(name: str, dims: tuple[str, ...], array: FloatArray) -> None:
+            if declaration.has_criterion:
+                data[name] = (("chain", "draw", "criterion", *dims), array)
+            else:
+                data[name] = (("chain", "draw", *dims), array[:, :, 0])
+
+        effects = {}
+        for effect in declaration.effects:
+            effects[effect.name] = effect_values(effect, values)
+            put(effect.name, effect.dims, effects[effect.name])
+            put(f"{effect.name}_sd", (), values[f"{effect.name}_sd"])
+            correlation = f"{effect.name}_correlation"
+            if correlation in values:
+                dims = ("chain", "draw", "criterion", "criterion_b")
+                data[correlation] = (dims, values[correlation])
+        for name, deviation in effects.items():
+            if name.startswith("deviation_"):
+                moderator = name.removeprefix("deviation_")
+                by_level = effects["quality"][..., None, :] + deviation
+                put(f"quality_by_{moderator}", ("system", moderator), by_level.swapaxes(-1, -2))
+        for scalar in declaration.response.scalars:
+            put(scalar.name, (), values[scalar.name])
+        coords = {name: list(labels) for name, labels in declaration.coords.items()}
+        if declaration.is_correlated:
+            coords["criterion_b"] = list(declaration.coords["criterion"])
+        return xr.Dataset(
+            {name: xr.Variable(dims, array) for name, (dims, array) in data.items()},
+            coords=coords,
+        )
+
+    def row_predictors(
+        self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
+    ) -> FloatArray:
+        """Return the linear predictors of every row, dims (predictor, sample, row).
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : Judgements
+            Rows; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Raises
+        ------
+        ModelError
+            For a label that the model was not fitted to, or draws that were not stored.
+        """
+        data = self.row_data(declaration, judgements)
+        codes = row_codes(declaration, judgements, data)
+        index_of = [] if not declaration.has_criterion else [codes["criterion"]]
+        n_predictors = declaration.response.n_predictors
+        result = np.zeros((n_predictors, draws.sizes["sample"], judgements.n_rows))
+        for term in declaration.terms:
+            effect = declaration.effect(term.effect)
+            if effect is None or term.effect not in draws:
+                raise ModelError(
+                    f"the draws of {term.effect!r} were not stored, and this needs them; fit "
+                    "again with store='all'"
+                )
+            dims = (["criterion"] if declaration.has_criterion else []) + list(effect.dims)
+            values = draws[term.effect].transpose("sample", *dims).values
+            weight = data.weights[term.weight] if isinstance(term.weight, str) else term.weight
+            at = (slice(None), *index_of, *(codes[column] for column in term.columns))
+            result[term.predictor] += weight * values[at]
+        return result
+
+    def row_scalars(
+        self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
+    ) -> dict[str, FloatArray]:
+        """Return the response's parameters by row, each dims (sample, row) or (sample, 1)."""
+        found = {}
+        for scalar in declaration.response.scalars:
+            values = draws[scalar.name]
+            if declaration.has_criterion:
+                codes = row_codes(declaration, judgements, RowData(answers=[]))
+                found[scalar.name] = values.transpose("sample", "criterion").values[
+                    :, codes["criterion"]
+                ]
+            else:
+                found[scalar.name] = values.values[:, None]
+        return found
+
+    def log_likelihood(
+        self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
+    ) -> FloatArray:
+        """Return the log probability of every row's answer.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : Judgements
+            Rows to evaluate; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (sample, row).
+        """
+        response = declaration.response
+        data = self.row_data(declaration, judgements)
+        n_rows = judgements.n_rows
+        answer = np.empty((len(data.answers), n_rows))
+        for row, values in enumerate(data.answers):
+            answer[row] = values
+        criterion = np.zeros(n_rows, dtype=np.int32)
+        if declaration.has_criterion:
+            criterion = row_codes(declaration, judgements, data)["criterion"].astype(np.int32)
+        shape = (declaration.n_criteria, len(response.scalars))
+        scalars = np.empty((draws.sizes["sample"], *shape))
+        for column, scalar in enumerate(response.scalars):
+            values = draws[scalar.name]
+            dims = ["sample", "criterion"] if declaration.has_criterion else ["sample"]
+            scalars[..., column] = values.transpose(*dims).values.reshape(-1, shape[0])
+        result = np.empty((draws.sizes["sample"], n_rows))
+        one = np.ones(n_rows)
+        step = max(1, 4_000_000 // max(n_rows * response.n_predictors, 1))
+        for begin in range(0, draws.sizes["sample"], step):
+            chunk = slice(begin, begin + step)
+            predictors = self.row_predictors(declaration, judgements, draws.isel(sample=chunk))
+            for position in range(predictors.shape[1]):
+                response.kernel(
+                    np.ascontiguousarray(predictors[:, position]),
+                    answer,
+                    criterion,
+                    scalars[begin + position],
+                    response.options,
+                    result[begin + position],
+                    np.empty((response.n_predictors, n_rows)),
+                    np.zeros(shape),
+                    one,
+                )
+        return result
+
+
+def row_codes(
+    declaration: Declaration[Any], judgements: Judgements, data: RowData
+) -> dict[str, npt.NDArray[np.int64]]:
+    """Return positions of each row's labels among the labels of the fit, by column."""
+    dims = {}
+    for term in declaration.terms:
+        effect = declaration.effect(term.effect)
+        if effect is not None:
+            dims |= dict(zip(term.columns, effect.dims, strict=True))
+    if declaration.has_criterion:
+        dims["criterion"] = "criterion"
+    codes = {name: np.asarray(values, dtype=np.int64) for name, values in data.codes.items()}
+    for column, dim in dims.items():
+        if column in codes:
+            continue
+        known = {label: at for at, label in enumerate(declaration.coords[dim])}
+        labels = judgements.labels(column)
+        unknown = [label for label in labels if label not in known]
+        if unknown:
+            raise ModelError(
+                f"these judgements have a {dim} that the model was not fitted to: {some(unknown)}"
+            )
+        positions = np.array([known[label] for label in labels], dtype=np.int64)
+        codes[column] = positions[judgements.codes(column)]
+    return codes
