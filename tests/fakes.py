@@ -13,6 +13,7 @@ from scipy.stats import norm
 class FakeConvergence:
     ok: bool = True
     problems: tuple[str, ...] = ()
+    independent: str | None = None
 
     def __str__(self) -> str:
         return "Converged." if self.ok else "NOT converged."

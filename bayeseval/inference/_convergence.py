@@ -15,6 +15,7 @@ SMALLEST_ESS = 400
 LARGEST_RHAT_BEHIND = 1.05
 SMALLEST_ESS_BEHIND = 100
 SMALLEST_BFMI = 0.3
+_COLUMNS = ["quantity", "shown", "n", "r_hat", "ess_bulk", "ess_tail", "worst_at"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,9 @@ class Convergence:
         Number of draws whose trajectory was cut off.
     problems : tuple of str
         What is wrong, each with a remedy; empty where nothing is.
+    independent : str or None
+        Where the draws are independent of one another, how they were made; None for Markov chains,
+        which alone have anything to converge.
 
     Notes
     -----
@@ -52,6 +56,7 @@ class Convergence:
     bfmi: float
     max_treedepth_reached: int
     problems: tuple[str, ...]
+    independent: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -70,6 +75,8 @@ class Convergence:
         return self.table.copy()
 
     def __str__(self) -> str:
+        if self.ok and self.independent is not None:
+            return f"No sampler, so nothing had to converge: {self.independent}."
         if self.ok:
             worst = self.table["r_hat"].max()
             smallest = self.table[["ess_bulk", "ess_tail"]].min().min()
@@ -121,9 +128,7 @@ def check_convergence(
             if name in posterior
             for row in _diagnosed(posterior[[name]])
         ]
-    table = pd.DataFrame(
-        rows, columns=["quantity", "shown", "n", "r_hat", "ess_bulk", "ess_tail", "worst_at"]
-    )
+    table = pd.DataFrame(rows, columns=_COLUMNS)
     divergences = int(statistics["diverging"].sum()) if "diverging" in statistics else 0
     cut_off = 0
     if "reached_max_treedepth" in statistics:
@@ -135,6 +140,36 @@ def check_convergence(
         bfmi = float(np.min(arviz_stats.bfmi(statistics)["energy"].values))
     problems += _problems(table, divergences, bfmi, cut_off, n_chains, n_draws, tune)
     return Convergence(table, divergences, bfmi, cut_off, tuple(problems))
+
+
+def of_independent_draws(
+    posterior: xr.Dataset, *, reported: tuple[str, ...], how: str
+) -> Convergence:
+    """Say that independent draws have nothing to converge.
+
+    Parameters
+    ----------
+    posterior
+        Draws with dims (chain, draw, …).
+    reported
+        Names of the variables that tables and figures show.
+    how
+        How the draws were made.
+    """
+    n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
+    rows = [
+        {
+            "quantity": name,
+            "shown": name in reported,
+            "n": int(values.size // n_draws),
+            "r_hat": np.nan,
+            "ess_bulk": float(n_draws),
+            "ess_tail": float(n_draws),
+            "worst_at": "",
+        }
+        for name, values in ((str(name), values) for name, values in posterior.items())
+    ]
+    return Convergence(pd.DataFrame(rows, columns=_COLUMNS), 0, np.inf, 0, (), independent=how)
 
 
 def _diagnosed(chosen: xr.Dataset) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from bayeseval._checks import nearest, some
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families import family_named
 from bayeseval.families._declaration import Declaration
-from bayeseval.families._family import Estimand, Family, ModelText
+from bayeseval.families._family import DirectFamily, Estimand, Family, ModelText
 from bayeseval.inference._convergence import Convergence
 from bayeseval.inference._storage import declaration_from, declaration_record, read, write
 from bayeseval.judgements import Judgements
@@ -32,11 +32,11 @@ class Settings:
     random_seed : int
         The seed; drawn afresh where none was given, so that every fit can be repeated.
     sampler : str
-        Program that drew.
-    target_accept : float
-        Wanted acceptance rate.
-    max_treedepth : int
-        Largest depth of a trajectory.
+        Program that drew; where there was none, how the draws were made.
+    target_accept : float or None
+        Wanted acceptance rate; None without a sampler.
+    max_treedepth : int or None
+        Largest depth of a trajectory; None without a sampler.
     seconds : dict of str to float
         Time by stage.
     versions : dict of str to str
@@ -50,8 +50,8 @@ class Settings:
     chains: int
     random_seed: int
     sampler: str
-    target_accept: float
-    max_treedepth: int
+    target_accept: float | None
+    max_treedepth: int | None
     seconds: Mapping[str, float]
     versions: Mapping[str, str]
     interrupted: bool = False
@@ -64,7 +64,8 @@ class Posterior:
     Parameters
     ----------
     data : xarray.DataTree
-        Groups ``posterior`` and ``sample_stats``; labels are the user's.
+        Group ``posterior``; ``sample_stats`` where a sampler drew, and other groups of a family
+        that draws by itself. Labels are the user's.
     family : Family
         The family that was fitted.
     declaration : Declaration
@@ -80,7 +81,7 @@ class Posterior:
     """
 
     data: xr.DataTree
-    family: Family
+    family: Family | DirectFamily
     declaration: Declaration[Any]
     fingerprint: str
     settings: Settings
@@ -313,7 +314,11 @@ class Posterior:
         sizes = self.posterior.sizes
         parts = [
             f"{len(self.systems)} systems",
-            f"{sizes['chain']} chains of {sizes['draw']:,} draws",
+            (
+                f"{sizes['chain']} chains of {sizes['draw']:,} draws"
+                if self.convergence.independent is None
+                else f"{sizes['chain'] * sizes['draw']:,} independent draws"
+            ),
         ]
         if self.criteria:
             parts.insert(1, f"{len(self.criteria)} criteria")

@@ -15,8 +15,8 @@ from bayeseval._checks import some
 from bayeseval.errors import ConvergenceError, ConvergenceWarning, ModelError
 from bayeseval.families import default_family
 from bayeseval.families._declaration import Cells, Declaration
-from bayeseval.families._family import Family
-from bayeseval.inference._convergence import check_convergence
+from bayeseval.families._family import DirectFamily, Family
+from bayeseval.inference._convergence import check_convergence, of_independent_draws
 from bayeseval.inference._posterior import Posterior, Settings
 from bayeseval.inference._sampling import (
     Draws,
@@ -35,11 +35,12 @@ _SHOWN = ("quality", "severity", "population_thresholds")
 _BY_PAIR = ("interaction", "taste", "thresholds")
 """Effects by pair of labels, and what is the sum of others: kept, not diagnosed one by one."""
 _PACKAGES = ("bayeseval", "pymc", "pytensor", "nutpie", "arviz", "numba", "numpy", "xarray")
+_DIRECT_PACKAGES = ("bayeseval", "numpy", "xarray")
 
 
 def fit(
     judgements: Judgements,
-    family: Family | None = None,
+    family: Family | DirectFamily | None = None,
     *,
     draws: int = 1000,
     tune: int = 1000,
@@ -61,7 +62,9 @@ def fit(
     judgements : Judgements
         The table.
     family : Family, optional
-        The family; by default that of the protocol with its default settings.
+        The family; by default that of the protocol with its default settings. One that draws by
+        itself, such as ``TrueSkill``, ignores what concerns a sampler (``tune``, ``cores``,
+        ``target_accept``, ``max_treedepth``, ``nuts_sampler``, ``backend``).
     draws, tune : int
         Draws kept and tuning steps, of each chain.
     chains : int
@@ -128,6 +131,8 @@ def fit(
         raise ModelError(f"backend= is one of {some(_BACKENDS)}; found {backend!r}")
     started = perf_counter()
     family = default_family(judgements.protocol) if family is None else family
+    if isinstance(family, DirectFamily):
+        return _drawn_directly(family, judgements, settings, store=store)
     declaration = family.declare(judgements)
     cells = family.cells(declaration, judgements)
     density = None
@@ -146,7 +151,7 @@ def fit(
     _LOG.info(_plan(family, declaration, cells, judgements, compiled=density is not None))
     declared = perf_counter()
     if density is not None:
-        drawn, declaration = sample_density(family, declaration, cells, settings)
+        drawn = sample_density(family, declaration, cells, settings)
     else:
         drawn = sample_pymc(declaration, cells, nuts_sampler, settings)
     return _finish(
@@ -250,7 +255,7 @@ def _finish(
         chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)
     )
     names = [str(name) for name in complete.data_vars]
-    shown = tuple(name for name in names if name in _SHOWN or name.startswith("quality_by_"))
+    shown = tuple(name for name in names if _is_shown(name))
     behind = tuple(name for name in names if name not in shown and name not in _BY_PAIR)
     convergence = check_convergence(
         complete, drawn.statistics, reported=shown, behind=behind, tune=settings.tune
@@ -288,6 +293,56 @@ def _finish(
             raise ConvergenceError(str(convergence))
         warnings.warn(str(convergence), ConvergenceWarning, stacklevel=3)
     return result
+
+
+def _drawn_directly(
+    family: DirectFamily,
+    judgements: Judgements,
+    settings: SamplerSettings,
+    *,
+    store: Literal["all"] | Sequence[str] | None,
+) -> Posterior:
+    """Let a family that needs no sampler make its draws."""
+    started = perf_counter()
+    declaration = family.declare(judgements)
+    declared = perf_counter()
+    drawn = family.draw(
+        declaration,
+        judgements,
+        draws=settings.draws,
+        chains=settings.chains,
+        rng=np.random.default_rng(settings.random_seed),
+    )
+    sizes = drawn.posterior.sizes
+    complete = drawn.posterior.assign_coords(
+        chain=np.arange(sizes["chain"]), draw=np.arange(sizes["draw"])
+    )
+    shown = tuple(name for name in map(str, complete.data_vars) if _is_shown(name))
+    groups = {f"/{name}": dataset for name, dataset in drawn.groups.items()}
+    return Posterior(
+        data=xr.DataTree.from_dict({"/posterior": _stored(complete, shown, store), **groups}),
+        family=family,
+        declaration=declaration,
+        fingerprint=judgements.fingerprint,
+        settings=Settings(
+            draws=sizes["draw"],
+            tune=0,
+            chains=sizes["chain"],
+            random_seed=settings.random_seed,
+            sampler=f"none: {drawn.method}; settings of a sampler, such as tune=, are not used",
+            target_accept=None,
+            max_treedepth=None,
+            seconds={"declare": declared - started, "draw": perf_counter() - declared},
+            versions={name: version(name) for name in (*_DIRECT_PACKAGES, *drawn.packages)},
+        ),
+        convergence=of_independent_draws(complete, reported=shown, how=drawn.method),
+        approximate=drawn.approximate,
+    )
+
+
+def _is_shown(name: str) -> bool:
+    """Tell whether tables or figures show a variable."""
+    return name in _SHOWN or name.startswith("quality_by_")
 
 
 def _stored(

@@ -138,6 +138,8 @@ def convergence(posterior: ReportedPosterior) -> Block:
     """Say whether the sampler reached the posterior."""
     verdict = posterior.convergence
     problems = tuple(verdict.problems)
+    if verdict.independent is not None and verdict.ok:
+        return Block(anchor="convergence", heading="Draws", sentences=(str(verdict),))
     return Block(
         anchor="convergence",
         heading="Convergence",
@@ -237,13 +239,18 @@ def reading(ranking: Ranking) -> Iterator[Block]:
 def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Block]:
     """List fingerprint, seed, sampler, times and versions."""
     settings = posterior.settings
+    made = [
+        ("chains × draws (after tuning)", f"{settings.chains} × {settings.draws:,}"),
+        ("tuning steps a chain", f"{settings.tune:,}"),
+    ]
+    if posterior.convergence.independent is not None:
+        made = [("independent draws", f"{settings.chains * settings.draws:,}")]
     rows = [
         ("fingerprint of the judgements", judgements.fingerprint),
         ("family", repr(posterior.family)),
         ("random seed", str(settings.random_seed)),
         ("sampler", settings.sampler),
-        ("chains × draws (after tuning)", f"{settings.chains} × {settings.draws:,}"),
-        ("tuning steps a chain", f"{settings.tune:,}"),
+        *made,
         *((f"seconds: {stage}", f"{time:.1f}") for stage, time in settings.seconds.items()),
         *((f"version of {name}", version) for name, version in settings.versions.items()),
     ]

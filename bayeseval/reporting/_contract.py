@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 class FullConvergence(ConvergenceLike, Protocol):
     """The convergence report with its table."""
 
+    @property
+    def independent(self) -> str | None:
+        """How independent draws were made; None for Markov chains."""
+        ...
+
     def to_frame(self) -> "pd.DataFrame":
         """Return one row a quantity."""
         ...
