@@ -1,5 +1,6 @@
 """From a file to a data frame that holds the needed columns, with cells as they were written."""
 
+import codecs
 import csv
 import json
 from collections.abc import Mapping, Sequence
@@ -27,6 +28,12 @@ MEMORY_LIMIT = "700MB"
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
+_FROM_EXCEL = "Save the sheet as CSV, or read it with pandas.read_excel and use from_frame."
+PACKED = {
+    b"PK\x03\x04": ("an Excel workbook or another zip archive", _FROM_EXCEL),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", _FROM_EXCEL),
+    b"\x1f\x8b": ("gzip", "Unpack it, or read it with pandas.read_csv and use from_frame."),
+}
 PARQUET = (".parquet", ".pq")
 
 
@@ -52,6 +59,8 @@ def read_frame(
     In CSV every cell is kept as text, so that ``"007"`` and ``"NA"`` stay what they are, but for
     the roles in ``typed``. Only an empty cell is missing.
     """
+    if path.is_dir():
+        raise JudgementError(f"{str(path)!r} is a folder. Name one file in it.")
     if not path.is_file():
         raise JudgementError(
             f"there is no file {str(path)!r}. Check the path (now in {Path.cwd()})."
@@ -59,6 +68,7 @@ def read_frame(
     suffix = path.suffix.lower()
     if suffix in PARQUET:
         return _read_parquet(path, roles)
+    _refuse_packed(path)
     if not path.stat().st_size:
         raise JudgementError("the file is empty (0 bytes). Export it again, with its header row.")
     if suffix == ".json" or suffix in JSON_LINES:
@@ -70,6 +80,15 @@ def read_frame(
             'delimited text pass separator=",", or read the file yourself and use from_frame.'
         )
     return _read_delimited(path, roles, typed, separator or SEPARATORS[suffix], encoding)
+
+
+def _refuse_packed(path: Path) -> None:
+    """Refuse a file whose first bytes show that it is no text, whatever it is called."""
+    with path.open("rb") as file:
+        begins = file.read(len(max(PACKED, key=len)))
+    for mark, (kind, remedy) in PACKED.items():
+        if begins.startswith(mark):
+            raise JudgementError(f"this is {kind}, not text. {remedy}")
 
 
 def _read_parquet(path: Path, roles: Mapping[str, str | None]) -> object:
@@ -103,6 +122,12 @@ def _read_delimited(
     separator: str,
     encoding: str,
 ) -> object:
+    _refuse_unknown(encoding)
+    separator = "\t" if separator == "\\t" else separator
+    if len(separator.encode()) != 1:
+        raise JudgementError(
+            f"separator= must be one character, such as ';' or a tab; found {separator!r}."
+        )
     # The byte-order mark is stripped by this name, and by Arrow on its own.
     header_encoding = "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
     try:
@@ -136,6 +161,16 @@ def _read_delimited(
         ) from None
 
 
+def _refuse_unknown(encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise JudgementError(
+            f"encoding= must be one that Python knows, such as 'utf-8', 'cp1252' or 'utf-16'; "
+            f"found {encoding!r}."
+        ) from None
+
+
 def _not_encoded(encoding: str) -> JudgementError:
     return JudgementError(
         f"the file is not encoded as {encoding}. Pass the encoding it has, for example "
@@ -146,6 +181,7 @@ def _not_encoded(encoding: str) -> JudgementError:
 def _read_json(
     path: Path, roles: Mapping[str, str | None], *, lines: bool, encoding: str
 ) -> pd.DataFrame:
+    _refuse_unknown(encoding)
     header_encoding = "utf-8-sig" if encoding.lower().replace("_", "-") == "utf-8" else encoding
     try:
         text = path.read_text(encoding=header_encoding)

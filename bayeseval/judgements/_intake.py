@@ -37,6 +37,17 @@ CANONICAL = (
     "row",
 )
 
+# A moderator is a dimension of the posterior, which has variables of these names.
+QUANTITIES = (
+    "quality",
+    "severity",
+    "difficulty",
+    "interaction",
+    "taste",
+    "discrimination",
+    "thresholds",
+    "population_thresholds",
+)
 
 COUNTED = "__count__"
 
@@ -119,7 +130,7 @@ def moderator_columns(moderators: Sequence[str] | Mapping[str, str]) -> dict[str
     """Return name → column of the moderators, whose names must not be ours."""
     named = named_columns(moderators, argument="moderators")
     for name in named:
-        if name in CANONICAL:
+        if name in CANONICAL or name.removesuffix("_sd") in QUANTITIES:
             raise JudgementError(
                 f"a moderator cannot be called {name!r}, which has a meaning of its own. Give it "
                 f"another name: moderators={{'my_{name}': {named[name]!r}}}."
@@ -147,15 +158,21 @@ def check_sources(roles: Mapping[str, str | None], columns: Sequence[str]) -> di
     for role, source in roles.items():
         if source is None:
             continue
+        if not isinstance(source, str):
+            raise JudgementError(
+                f"{role}= names a column by its text; found {source!r} "
+                f"({type(source).__name__}). Rename the columns to text first."
+            )
         if source not in columns:
-            close = nearest(str(source), [str(column) for column in columns])
+            close = nearest(source, [str(column) for column in columns])
             hint = f" The nearest is {close!r}." if close else ""
             one = ""
-            if len(columns) == 1 and any(mark in str(columns[0]) for mark in ";\t|"):
+            if len(columns) == 1 and any(mark in str(columns[0]) for mark in ",;\t|"):
                 one = " The header is a single column: pass separator= to read()."
+            there = some(columns, most=12) if any(columns) else "no column names"
             raise JudgementError(
-                f"{role}={source!r}: there is no column {source!r}; the table has "
-                f"{some(columns, most=12)}.{hint}{one}"
+                f"{role}={source!r}: there is no column {source!r}; the table has {there}."
+                f"{hint}{one}"
             )
         if list(columns).count(source) > 1:
             raise JudgementError(

@@ -281,7 +281,12 @@ def _pairs(judgements: Judgements) -> dict[str, object]:
 
 
 def _with_notes(found: Identification, judgements: Judgements) -> Identification:
-    notes = [*_people_notes(found), *_group_notes(found), *_look_alikes(judgements)]
+    notes = [
+        *_people_notes(found),
+        *_group_notes(found),
+        *_criterion_notes(judgements),
+        *_look_alikes(judgements),
+    ]
     return Identification(**{**found.__dict__, "notes": tuple(notes)})
 
 
@@ -349,6 +354,35 @@ def _group_notes(found: Identification) -> list[str]:
         notes.append(
             "Every pair was shown in one order only: preference for a position cannot be told from "
             "quality within a pair."
+        )
+    return notes
+
+
+def _criterion_notes(judgements: Judgements) -> list[str]:
+    """Name criteria on which a system has no judgement, or on which all answers are the same."""
+    if judgements.criteria is None:
+        return []
+    criterion = judgements.codes("criterion")
+    met = np.zeros((len(judgements.criteria), len(judgements.systems)), dtype=bool)
+    for name in judgements.system_factors:
+        met[criterion, judgements.codes(name)] = True
+    notes = []
+    for label, judged in zip(judgements.criteria, met, strict=True):
+        if not judged.all():
+            absent = [judgements.systems[code] for code in np.flatnonzero(~judged)]
+            notes.append(
+                f"On criterion {label!r} nobody judged {some(absent)}: what is said of "
+                f"{'it' if len(absent) == 1 else 'them'} there is the prior's and no finding."
+            )
+    constant = [
+        label
+        for code, label in enumerate(judgements.criteria)
+        if len(np.unique(judgements.answers[criterion == code])) == 1
+    ]
+    if constant:
+        notes.append(
+            f"All answers are the same on {'criterion' if len(constant) == 1 else 'criteria'} "
+            f"{some(constant)}: there is nothing to tell systems apart by."
         )
     return notes
 

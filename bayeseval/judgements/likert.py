@@ -1,6 +1,6 @@
 """Likert judgements: an annotator gives an output a point of an ordered scale."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -428,7 +428,7 @@ def _is_text(scale: Scale) -> bool:
 
 
 def _declared_scale(scale: ScaleLike) -> Scale:
-    points = list(scale) if not isinstance(scale, str) else [scale]
+    points = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str) else [scale]
     as_numbers = [None if isinstance(point, str | bool) else as_number(point) for point in points]
     if all(isinstance(point, str) for point in points) and not isinstance(scale, str):
         texts = tuple(str(point) for point in points)
@@ -471,6 +471,11 @@ def _check_size(scale: Scale) -> None:
 def _labelled(
     column: Column, intake: Intake, labels: LabelMap
 ) -> tuple[list[float | None], dict[str, np.ndarray]]:
+    if not isinstance(labels, Mapping):
+        raise JudgementError(
+            f"labels= must map each text to a number; found {labels!r}. Texts in order from low to "
+            "high are a scale: scale=[…]."
+        )
     meaning: dict[str, float | None] = {}
     for text, number in labels.items():
         value = None if number is None else as_number(number)

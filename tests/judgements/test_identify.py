@@ -56,6 +56,24 @@ def test_criteria_are_no_repeats():
     assert not found.annotators_repeat_systems
 
 
+def test_a_system_without_judgements_on_a_criterion_is_said():
+    rows = [
+        ("w1", "A", "fluency", 1),
+        ("w1", "B", "fluency", 3),
+        ("w1", "A", "adequacy", 2),
+        ("w2", "A", "adequacy", 2),
+    ]
+    frame = pd.DataFrame(rows, columns=["who", "what", "asked", "score"])
+    notes = identify(
+        LikertJudgements.from_frame(
+            frame, annotator="who", system="what", criterion="asked", rating="score", scale=(1, 5)
+        )
+    ).notes
+    assert any("On criterion 'adequacy' nobody judged 'B'" in note for note in notes)
+    assert any("All answers are the same on criterion 'adequacy'" in note for note in notes)
+    assert not any("'fluency'" in note for note in notes)
+
+
 def test_nested_annotators_are_said():
     found = identify(likert([("a", "A", 1, 2), ("b", "B", 1, 3)]))
     assert not found.annotators_judge_several_systems

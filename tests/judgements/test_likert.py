@@ -1,3 +1,4 @@
+import gzip
 import json
 import pickle
 import re
@@ -115,6 +116,17 @@ def test_a_column_serves_one_role():
         likert(TEN, system="worker")
 
 
+def test_a_column_is_named_by_text():
+    numbered = TEN.set_axis(range(4), axis=1)
+    with pytest.raises(JudgementError, match=r"annotator= names a column by its text; found 0"):
+        likert(numbered, annotator=0)
+
+
+def test_a_table_without_columns_is_said_to_have_none():
+    with pytest.raises(JudgementError, match="the table has no column names"):
+        likert(pd.DataFrame())
+
+
 def test_annotator_must_be_named_or_declined():
     with pytest.raises(TypeError, match="annotator"):
         LikertJudgements.from_frame(TEN, system="model", rating="score")  # type: ignore[call-arg]
@@ -165,6 +177,9 @@ def test_moderators_can_be_renamed_but_not_to_our_names():
     assert table.moderators == {"group": ("u", "v")}
     with pytest.raises(JudgementError, match="cannot be called 'system'"):
         likert(TEN.assign(system="u"), moderators=["system"])
+    for taken in ("quality", "severity", "quality_sd"):
+        with pytest.raises(JudgementError, match=f"cannot be called '{taken}'.*my_{taken}"):
+            likert(TEN.assign(**{taken: ["u", "v"] * 5}), moderators=[taken])
     with pytest.raises(JudgementError, match=r"moderators=\['day'\]"):
         likert(TEN.assign(day="u"), moderators="day")
 
@@ -278,6 +293,11 @@ def test_labels_say_what_text_means():
     assert table.to_frame()["rating"].tolist() == ["Poor", "Fair", "Good", "Good", "Poor"] * 2
 
 
+def test_labels_in_order_are_a_scale_not_labels():
+    with pytest.raises(JudgementError, match=r"labels= must map.*are a scale: scale="):
+        likert(TEN, labels=["bad", "good"])
+
+
 def test_labels_can_turn_a_scale_round():
     table = likert(TEN, labels={1: 5, 2: 4, 3: 3, 4: 2, 5: 1})
     assert table.answers.tolist() == [1, 3, 0, 0, 4, 1, 1, 3, 3, 0]
@@ -371,6 +391,7 @@ def test_true_and_false_are_a_scale_of_two():
         ("1-5", "must be"),
         ([1, float("nan")], "must be"),
         ([1, 5], r"write scale=\(1, 5\)"),
+        (5, "at least two categories"),
     ],
 )
 def test_an_impossible_scale_is_explained(scale: object, says: str):
@@ -593,6 +614,48 @@ def test_attributes_of_a_csv_file_are_typed(tmp_path: Path):
     table = read(tmp_path / "t.csv", attributes=["seconds", "day"])
     assert table.attributes["seconds"].dtype == np.float64
     assert table.attributes["day"][0] == "Monday"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("t.csv", b"PK\x03\x04" + bytes(40), "an Excel workbook.*read_excel"),
+        ("t.xlsx", b"PK\x03\x04" + bytes(40), "an Excel workbook.*read_excel"),
+        ("t.xls", b"\xd0\xcf\x11\xe0" + bytes(40), "an old Excel workbook"),
+        ("t.csv.gz", gzip.compress(b"worker,model"), "this is gzip.*Unpack it"),
+        ("t.csv", b"\n\n", "the table has no column names"),
+        ("t.txt", b"worker,model,prompt,score\n", "a single column: pass separator="),
+        ("t.csv", b"worker;model;prompt;score\n", "a single column: pass separator="),
+    ],
+)
+def test_a_file_of_another_kind_is_recognised(name: str, content: bytes, says: str, tmp_path: Path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(JudgementError, match=says):
+        read(tmp_path / name)
+
+
+def test_a_folder_is_no_file(tmp_path: Path):
+    with pytest.raises(JudgementError, match="is a folder"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("separator", [";;", "§"])
+def test_a_separator_is_one_character(separator: str, tmp_path: Path):
+    TEN.to_csv(tmp_path / "t.csv", index=False)
+    with pytest.raises(JudgementError, match="separator= must be one character"):
+        read(tmp_path / "t.csv", separator=separator)
+
+
+def test_a_tab_may_be_written_as_shells_do(tmp_path: Path):
+    TEN.to_csv(tmp_path / "t.csv", index=False, sep="\t")
+    assert read(tmp_path / "t.csv", separator="\\t") == likert(TEN)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.json"])
+def test_an_unknown_encoding_is_refused(name: str, tmp_path: Path):
+    (tmp_path / name).write_text("[]", encoding="utf-8")
+    with pytest.raises(JudgementError, match="encoding= must be one that Python knows"):
+        read(tmp_path / name, encoding="latin-99")
 
 
 def test_an_error_about_a_file_names_it(tmp_path: Path):
