@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from bayeseval._tables import Column, Table, interval_text, number
+from bayeseval._tables import Column, Table, interval_text, number, one_below_the_other
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,7 +127,7 @@ class Record:
         return [Table(self.title, printed(self.table, self.shown), self.notes)]
 
     def __repr__(self) -> str:
-        return "\n\n".join(table.text(width=100, most_rows=60) for table in self.tables())
+        return one_below_the_other(self.tables(), width=100)
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -8,13 +8,15 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 MINUS = "\u2212"
 ELLIPSIS = "\u2026"
+# A label of a page is cut here; it is whole in the title of its cell.
+MOST_SHOWN = 120
 # Explicit bidirectional controls would reorder the rest of a line, not the label alone.
 BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -277,13 +279,18 @@ class Table:
             f"<th scope='col' class='{c.kind}'>{escape_html(c.heading)}</th>" for c in self.columns
         )
         parts.append(f"<thead><tr>{headings}</tr></thead><tbody>")
+        labels = list(dict.fromkeys(t for c in self.columns if c.kind == "label" for t in c.cells))
+        short = dict(zip(labels, shorten(labels, MOST_SHOWN), strict=True))
         for row in range(self.n_rows):
             cells = []
             for position, column in enumerate(self.columns):
                 tag, scope = ("th", " scope='row'") if position == 0 else ("td", "")
                 text = escape_html(column.cells[row])
-                # Isolated, so that a right-to-left label cannot reorder its neighbours.
-                text = f"<bdi>{text}</bdi>" if column.kind == "label" else text
+                if column.kind == "label":
+                    shown = escape_html(short[column.cells[row]])
+                    title = f" title='{text}'" if shown != text else ""
+                    # Isolated, so that a right-to-left label cannot reorder its neighbours.
+                    text = f"<bdi{title}>{shown}</bdi>"
                 cells.append(f"<{tag}{scope} class='{column.kind}'>{text}</{tag}>")
             parts.append(f"<tr>{''.join(cells)}</tr>")
         parts.append("</tbody></table></div>")
@@ -329,6 +336,27 @@ class Table:
             for row in range(self.n_rows)
         ]
         return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}"]) + "\n"
+
+
+def one_below_the_other(tables: Sequence[Table], *, width: int = 80) -> str:
+    """Print tables as plain text; what all of them say is said once.
+
+    The first alarm stays above every table, the others above the first; notes that all tables share
+    follow the last.
+    """
+    if len(tables) == 1:
+        return tables[0].text(width=width, most_rows=60)
+    shared = [note for note in tables[0].notes if all(note in table.notes for table in tables)]
+    shown = [
+        replace(
+            table,
+            alarms=table.alarms if index == 0 else table.alarms[:1],
+            notes=tuple(note for note in table.notes if note not in shared),
+        ).text(width=width, most_rows=60)
+        for index, table in enumerate(tables)
+    ]
+    below = [line for note in shared for line in _wrap(visible(note), width)]
+    return "\n\n".join([*(text.rstrip() for text in shown), *(["\n".join(below)] if below else [])])
 
 
 def _pad_left(text: str, width: int) -> str:

@@ -11,6 +11,7 @@ from bayeseval._tables import (
     decimals_for,
     interval_text,
     number,
+    one_below_the_other,
     probability,
 )
 from bayeseval.errors import BayesEvalError
@@ -298,7 +299,7 @@ class Ranking:
         return tables
 
     def __repr__(self) -> str:
-        return "\n\n".join(table.text(most_rows=60) for table in self.tables())
+        return one_below_the_other(self.tables())
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 
@@ -15,7 +16,7 @@ from bayeseval._tables import (
     shorten,
 )
 from bayeseval.comparison import Comparison, Ranking, compare, rank
-from tests.fakes import FakePosterior, make_posterior
+from tests.fakes import FakeConvergence, FakePosterior, make_posterior
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -124,6 +125,26 @@ def test_long_tables_say_how_many_rows_are_left_out() -> None:
     table = Table("t", (Column("name", tuple("abcde"), "label"),))
     assert "… and 3 more rows" in table.text(most_rows=2)
     assert "more rows" not in table.text(most_rows=5)
+
+
+def test_what_all_tables_say_is_said_once_and_each_is_still_marked() -> None:
+    posterior = make_posterior([0.0, 1.0], criteria=("clear", "true", "short")).but(
+        convergence=FakeConvergence(ok=False, problems=("R-hat 1.2 for quality; draw more.",))
+    )
+    for text in (repr(rank(posterior)), repr(compare(posterior))):
+        assert text.count("NOT CONVERGED") == 3
+        assert text.count("R-hat 1.2") == 1
+        assert text.count("equal-tailed interval") == 1
+        assert all(text.count(f"criterion {label}") == 1 for label in ("clear", "true", "short"))
+
+
+def test_a_very_long_label_is_cut_on_a_page_and_whole_in_its_title() -> None:
+    long = "word " * 100
+    page = rank(make_posterior([0.0, 1.0], systems=(long, f"{long}too")))._repr_html_()
+    shown = re.findall(r"<bdi title='([^']*)'>([^<]*)</bdi>", page)
+    assert {title for title, _ in shown} == {long, f"{long}too"}
+    assert len({label for _, label in shown}) == 2
+    assert all(len(label) <= 120 for _, label in shown)
 
 
 def test_html_table_has_caption_and_scopes() -> None:

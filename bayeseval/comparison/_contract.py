@@ -107,6 +107,15 @@ def choose(asked: str | None, known: Sequence[str], what: str, have: str) -> tup
     )
 
 
+def refuse_no_posterior(posterior: object, function: str) -> None:
+    """Raise where this is no posterior, such as the judgements or the path of a file."""
+    if not hasattr(posterior, "quality"):
+        raise BayesEvalError(
+            f"{function} needs a posterior, which fit() and load() return; found "
+            f"{type(posterior).__name__}"
+        )
+
+
 def quality_draws(posterior: PosteriorLike, by: str | None) -> xr.DataArray:
     """Return the quality, or the quality within the levels of a moderator."""
     if by is None:

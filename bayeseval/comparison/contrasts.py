@@ -9,13 +9,22 @@ import numpy as np
 import xarray as xr
 
 from bayeseval._checks import nearest, some
-from bayeseval._tables import Column, Table, decimals_for, interval_text, number, probability
+from bayeseval._tables import (
+    Column,
+    Table,
+    decimals_for,
+    interval_text,
+    number,
+    one_below_the_other,
+    probability,
+)
 from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,
     choose,
     problems_of,
     quality_draws,
+    refuse_no_posterior,
     slices,
     system_labels,
 )
@@ -186,7 +195,7 @@ class Comparison:
         return tables
 
     def __repr__(self) -> str:
-        return "\n\n".join(table.text(most_rows=60) for table in self.tables())
+        return one_below_the_other(self.tables())
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -301,6 +310,7 @@ def compare(
     """
     import pandas as pd
 
+    refuse_no_posterior(posterior, "compare")
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
     verdict_prob = checked_decision_prob(verdict_prob, "verdict_prob")
     if population not in ("new", "observed"):
@@ -509,6 +519,7 @@ def _checked_pairs(
         raise BayesEvalError("pairs is empty: name at least one pair, or leave it out for all")
     positions = {label: index for index, label in enumerate(labels)}
     checked = []
+    seen: set[tuple[str, str]] = set()
     for pair in pairs:
         _refuse_no_pair(pair)
         for label in pair:
@@ -521,6 +532,9 @@ def _checked_pairs(
         a, b = pair
         if a == b:
             raise BayesEvalError(f"a pair must be two different systems; got {a!r} twice")
+        if (a, b) in seen:
+            raise BayesEvalError(f"pairs names the pair ({a!r}, {b!r}) more than once")
+        seen.add((a, b))
         checked.append((positions[a], positions[b]))
     return checked
 

@@ -1,6 +1,6 @@
 """Ranks, tiers and the chance to be best, from the draws of the quality."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from bayeseval.comparison._contract import (
     Slice,
     problems_of,
     quality_draws,
+    refuse_no_posterior,
     slices,
     system_labels,
 )
@@ -119,6 +120,7 @@ def rank(
     BayesEvalError
         If criterion, moderator or level is unknown, or a setting is out of range.
     """
+    refuse_no_posterior(posterior, "rank")
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
     checked_top = _checked_top(top)
     tier_prob = checked_decision_prob(tier_prob, "tier_prob")
@@ -145,7 +147,7 @@ def rank(
 
 
 def _checked_top(top: int | Sequence[int]) -> tuple[int, ...]:
-    values = (top,) if isinstance(top, int) else tuple(top)
+    values = tuple(top) if isinstance(top, Iterable) else (top,)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise BayesEvalError(f"top must be whole numbers of at least 1; got {value!r}")

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -103,6 +105,7 @@ def test_rope_that_does_not_fit_the_quantity_is_refused(
         (["ab", "cd", "ef"], "two systems"),
         ([("alpha", "alpha")], "two different systems"),
         ([], "pairs is empty"),
+        ([("alpha", "beta"), ("alpha", "beta")], r"\('alpha', 'beta'\) more than once"),
     ],
 )
 def test_wrong_pairs_are_refused(posterior: FakePosterior, pairs: object, message: str) -> None:
@@ -129,6 +132,13 @@ def test_wrong_arguments_are_refused(
 ) -> None:
     with pytest.raises(BayesEvalError, match=message):
         compare(posterior, **arguments)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("function", [rank, compare])
+@pytest.mark.parametrize("found", ["posterior.nc", None])
+def test_what_is_no_posterior_is_refused(function: Callable[..., object], found: object) -> None:
+    with pytest.raises(BayesEvalError, match=f"needs a posterior.*{type(found).__name__}"):
+        function(found)
 
 
 def test_one_system_cannot_be_compared() -> None:

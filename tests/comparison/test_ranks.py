@@ -153,6 +153,7 @@ def test_levels_of_a_moderator_are_ranked_on_their_own() -> None:
         ({"by": "day", "level": "9"}, "no level of 'day' '9'"),
         ({"top": 0}, "top must be"),
         ({"top": (2, 1.5)}, "top must be"),
+        ({"top": 2.5}, "top must be"),
         ({"tier_prob": 0.5}, "tier_prob must"),
         ({"tier_prob": 1}, "tier_prob must"),
         ({"ci_prob": 95}, "write 0.95"),
