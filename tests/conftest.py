@@ -38,4 +38,4 @@ def small_posterior(small_study: SimulatedLikert) -> Posterior:
     # Whether it converged is asked by one test, not by all that need draws.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return fit(small_study.judgements, random_seed=20, target_accept=0.99, progressbar=False)
+        return fit(small_study.judgements, random_seed=20, progressbar=False)

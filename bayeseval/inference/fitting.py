@@ -47,7 +47,7 @@ def fit(
     chains: int = 4,
     cores: int | None = None,
     random_seed: int | None = None,
-    target_accept: float = 0.95,
+    target_accept: float = 0.9,
     max_treedepth: int = 10,
     progressbar: bool = True,
     nuts_sampler: NutsSampler = "nutpie",

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.sampling
 
 QUICK: dict[str, Any] = {"draws": 100, "tune": 100, "chains": 2, "progressbar": False}
 # Small steps: a single divergence, which chance may bring on another machine, would be told.
-CALM: dict[str, Any] = {"target_accept": 0.99, "progressbar": False}
+QUIET: dict[str, Any] = {"progressbar": False}
 SHORT = pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
 
 
@@ -83,7 +83,7 @@ def test_names_of_systems_do_not_matter(
 ) -> None:
     table = frame(small_study)
     names = dict(zip(small_study.judgements.systems, ["z", "🦊 (two)", "a"], strict=True))
-    renamed = be.fit(likert(table.assign(system=table["system"].map(names))), random_seed=9, **CALM)
+    renamed = be.fit(likert(table.assign(system=table["system"].map(names))), random_seed=9, **QUIET)
     for old, new in names.items():
         before = small_posterior.quality.sel(system=old)
         after = renamed.quality.sel(system=new)
@@ -230,7 +230,7 @@ def test_pymc_model_gives_the_same_posterior_and_compiles_once(
         "compile_pymc_model",
         lambda model: compiled.append(model) or original(model),
     )
-    through_pymc = be.fit(small_study.judgements, backend="pymc", random_seed=4, **CALM)
+    through_pymc = be.fit(small_study.judgements, backend="pymc", random_seed=4, **QUIET)
     for name in ("quality", "severity", "population_thresholds", "quality_sd", "gap_sd"):
         ours, theirs = small_posterior.posterior[name], through_pymc.posterior[name]
         difference = ours.mean(("chain", "draw")) - theirs.mean(("chain", "draw"))
@@ -239,7 +239,7 @@ def test_pymc_model_gives_the_same_posterior_and_compiles_once(
         assert (abs(difference) < 5 * error).all(), name
     table = frame(small_study)
     other = likert(table.assign(rating=np.roll(table["rating"].to_numpy(), 1)))
-    refitted = be.fit(other, backend="pymc", random_seed=4, **CALM)
+    refitted = be.fit(other, backend="pymc", random_seed=4, **QUIET)
     assert len(compiled) == 1
     moved = refitted.quality.mean(("chain", "draw")) - through_pymc.quality.mean(("chain", "draw"))
     assert abs(moved).max() > 0.2
@@ -251,7 +251,7 @@ def test_annotator_of_one_category_gets_finite_thresholds(small_study: Simulated
     posterior = be.fit(
         likert(table.assign(rating=np.where(stubborn, 5, table["rating"]))),
         random_seed=3,
-        **CALM,
+        **QUIET,
     )
     assert posterior.convergence.ok, str(posterior.convergence)
     own = posterior.posterior["thresholds"].sel(annotator=table["annotator"].iloc[0])
