@@ -1,11 +1,11 @@
 """The parts of a report that are not results: the study, the model, the reading, the origin."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING
 
 from bayeseval._checks import some
 from bayeseval._tables import Column, Table
-from bayeseval.judgements import Judgements, Summary
+from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Block
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 60
 HEADINGS = {
     "n": "values",
+    "shown": "reported",
     "r_hat": "R-hat",
     "ess_bulk": "bulk ESS",
     "ess_tail": "tail ESS",
@@ -25,16 +26,9 @@ HEADINGS = {
 }
 
 
-class _Summarised(Protocol):
-    def summary(self) -> Summary:
-        """Return the facts about the table."""
-        ...
-
-
 def study(judgements: Judgements) -> Iterator[Block]:
     """Say what was asked of whom, what was dropped, and which filters were applied."""
-    # Every protocol's table has a summary, although their base does not declare it.
-    summary = cast(_Summarised, judgements).summary()
+    summary = judgements.summary()
     facts = [
         (section, name, value)
         for section, name, value in summary.facts
@@ -167,7 +161,7 @@ def _frame_table(frame: "pd.DataFrame", title: str, note: str) -> tuple[Table, .
     for name in shown.columns:
         values = shown[name]
         numeric = values.dtype.kind in "iuf"
-        cells = tuple(_cell(value) for value in values.tolist())
+        cells = tuple(_cell(value, str(name)) for value in values.tolist())
         columns.append(
             Column(HEADINGS.get(str(name), str(name)), cells, "number" if numeric else "label")
         )
@@ -176,11 +170,13 @@ def _frame_table(frame: "pd.DataFrame", title: str, note: str) -> tuple[Table, .
     return (Table(title, tuple(columns), notes),)
 
 
-def _cell(value: object) -> str:
+def _cell(value: object, column: str) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         if value != value:
             return "–"
-        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3f}"
+        return f"{value:,.0f}" if column.startswith("ess") else f"{value:.3f}"
     return str(value)
 
 
@@ -247,6 +243,7 @@ def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Blo
         made = [("independent draws", f"{settings.chains * settings.draws:,}")]
     rows = [
         ("fingerprint of the judgements", judgements.fingerprint),
+        *([("the judgements were read as", judgements.origin)] if judgements.origin else []),
         ("family", repr(posterior.family)),
         ("random seed", str(settings.random_seed)),
         ("sampler", settings.sampler),

@@ -39,6 +39,11 @@ class Shares:
 
 def refuse_strangers(posterior: PosteriorLike, judgements: Judgements) -> None:
     """Raise where these judgements are not those that the posterior was fitted to."""
+    if not isinstance(judgements, Judgements):
+        raise JudgementError(
+            "a report needs the judgements that were fitted, such as LikertJudgements; found "
+            f"{type(judgements).__name__}"
+        )
     if posterior.fingerprint != judgements.fingerprint:
         raise JudgementError(
             "the judgements must be those that were fitted; the posterior's fingerprint is "

@@ -4,10 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+import numpy as np
+import xarray as xr
+
 import bayeseval.reporting.plots as plots
-from bayeseval._tables import Column, Table, decimals_for, interval_text, number
+from bayeseval._tables import (
+    Column,
+    Table,
+    decimals_for,
+    interval_text,
+    number,
+    probability,
+    shorten,
+)
 from bayeseval.comparison import Comparison
-from bayeseval.comparison._contract import Population, slices, system_labels
+from bayeseval.comparison._contract import EstimandLike, Population, slices, system_labels
 from bayeseval.comparison._intervals import interval
 from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking, RankingPart
@@ -20,14 +31,51 @@ from bayeseval.reporting._predictive import (
     overall_shares,
     simulate_answers,
 )
+from bayeseval.reporting._words import sentence
 from bayeseval.settings import IntervalKind, ci_words
 
 MOST_SYSTEMS_ALL_PAIRS = 7
 MOST_SYSTEMS_FOLDED_PAIRS = 20
 MOST_ANNOTATOR_PANELS = 9
 MOST_LEVELS = 12
+MOST_CATEGORIES = 11
+HEADING_WIDTH = 24
 # A figure needs two systems to say anything.
 FEWEST_TO_DRAW = 2
+
+
+def overview(ranking: Ranking) -> Block:
+    """Tabulate the expected ranks of all criteria, one column a criterion."""
+    import pandas as pd
+
+    ranks = {
+        part.criterion or "": part.table.set_index("system")["expected_rank"]
+        for part in ranking.parts
+    }
+    order = tuple(pd.DataFrame(ranks).mean(axis=1).sort_values(kind="stable").index)
+    decimals = 2 if len(order) < 10 else 1
+    headings = shorten(list(ranks), HEADING_WIDTH)
+    columns = [
+        Column(heading, tuple(number(values[system], decimals) for system in order))
+        for heading, values in zip(headings, ranks.values(), strict=True)
+    ]
+    return Block(
+        anchor="criteria-ranks",
+        heading="Expected ranks",
+        tables=(
+            Table(
+                "Expected rank on each criterion",
+                (Column("system", order, "label"), *columns),
+                (
+                    "1 = best.",
+                    (
+                        "The systems stand in the order of their mean over the criteria, which is "
+                        "no ranking: it weighs all criteria alike and has no interval."
+                    ),
+                ),
+            ),
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,48 +212,98 @@ class Results:
 
     def _readable(self) -> Iterator[Block]:
         """Tabulate the family's readable quantities that have one value a system."""
-        columns = []
-        notes = []
+        columns, notes, tables = [], [], []
         order = self.part.systems
+        other: Population = "observed" if self.population == "new" else "new"
+        differ = False
         for spec in self.posterior.estimands.values():
             array = self.posterior.estimand(spec.name, population=self.population)
-            if not {str(d) for d in array.dims} <= {"chain", "draw", "system", "criterion"}:
+            further = {str(d) for d in array.dims} - {"chain", "draw", "system", "criterion"}
+            if further == {"category"}:
+                tables += self._categories(spec, array, other)
+            if further:
                 continue
-            (piece,) = slices(
-                self.posterior,
-                array,
-                ("system",),
-                criterion=self.criterion if "criterion" in array.dims else None,
-                by=None,
-                level=None,
-            )
-            labels = system_labels(array)
-            draws = piece.draws[:, [labels.index(system) for system in order]]
-            lower, upper = interval(draws, ci_prob=self.ci[0], ci_kind=self.ci[1])
-            decimals = decimals_for(lower, upper)
-            columns += [
-                Column(spec.title, tuple(number(v, decimals) for v in draws.mean(axis=0))),
-                Column(
-                    "interval",
-                    tuple(interval_text(a, b, decimals) for a, b in zip(lower, upper, strict=True)),
-                ),
-            ]
-            notes.append(" ".join(word for word in (f"{spec.title}:", spec.description) if word))
+            draws = self._by_system(array)
+            columns += self._estimate(spec.title, draws)
+            notes.append(sentence(f"{spec.title}: {spec.description}"))
+            beside = self._by_system(self.posterior.estimand(spec.name, population=other))
+            if self._differ(draws, beside):
+                columns += self._estimate(f"{spec.title}, {other}", beside)
+                differ = True
         if columns:
             notes.append(
                 f"Posterior means and {ci_words(*self.ci)} intervals, averaged over "
                 f"{self.population} annotators and items."
             )
+            if differ:
+                notes.append(
+                    f"“{other}”: averaged over {other} annotators and items. Observed are those of "
+                    "the study; new are others from the populations that the model infers from "
+                    "them. Where the two lie far apart, the study says little about others."
+                )
+            tables.insert(
+                0,
+                Table(
+                    "The systems in the units of the answers",
+                    (Column("system", order, "label"), *columns),
+                    tuple(notes),
+                ),
+            )
+        if tables:
             yield Block(
                 anchor=f"{self.prefix}readable",
                 heading="In the units of the answers",
-                tables=(
-                    Table(
-                        "The systems in the units of the answers",
-                        (Column("system", order, "label"), *columns),
-                        tuple(notes),
-                    ),
-                ),
+                tables=tuple(tables),
+            )
+
+    def _differ(self, draws: np.ndarray, beside: np.ndarray) -> bool:
+        """Say whether the means differ by more than a small part of an interval's width."""
+        lower, upper = interval(draws, ci_prob=self.ci[0], ci_kind=self.ci[1])
+        apart = np.abs(draws.mean(axis=0) - beside.mean(axis=0))
+        return bool((apart > 0.2 * (upper - lower)).any())
+
+    def _by_system(self, array: xr.DataArray, *further: str) -> np.ndarray:
+        """Return draws (sample, system[, …]), the systems in the order of the ranking."""
+        (piece,) = slices(
+            self.posterior,
+            array,
+            ("system", *further),
+            criterion=self.criterion if "criterion" in array.dims else None,
+            by=None,
+            level=None,
+        )
+        labels = system_labels(array)
+        return piece.draws[:, [labels.index(system) for system in self.part.systems]]
+
+    def _estimate(self, title: str, draws: np.ndarray) -> list[Column]:
+        lower, upper = interval(draws, ci_prob=self.ci[0], ci_kind=self.ci[1])
+        decimals = decimals_for(lower, upper)
+        ends = zip(lower, upper, strict=True)
+        return [
+            Column(title, tuple(number(v, decimals) for v in draws.mean(axis=0))),
+            Column("interval", tuple(interval_text(a, b, decimals) for a, b in ends)),
+        ]
+
+    def _categories(
+        self, spec: EstimandLike, array: xr.DataArray, other: Population
+    ) -> Iterator[Table]:
+        """Tabulate shares by category; cumulated ones say the same, and long scales do not fit."""
+        draws = self._by_system(array, "category")
+        if draws.shape[2] > MOST_CATEGORIES or not np.allclose(draws.sum(axis=2), 1):
+            return
+        beside = self._by_system(self.posterior.estimand(spec.name, population=other), "category")
+        shown = [(self.population, draws)]
+        shown += [(other, beside)] if self._differ(draws, beside) else []
+        categories = shorten([str(label) for label in array["category"].values], HEADING_WIDTH)
+        for population, values in shown:
+            shares = [
+                Column(category, tuple(probability(share) for share in column))
+                for category, column in zip(categories, values.mean(axis=0).T, strict=True)
+            ]
+            yield Table(
+                f"{spec.title[:1].upper()}{spec.title[1:]}, {population} annotators and items",
+                (Column("system", self.part.systems, "label"), *shares),
+                (f"Posterior means. The draws: posterior.estimand({spec.name!r}).",),
             )
 
     def _levels(self, name: str, ranking: Ranking) -> Block:

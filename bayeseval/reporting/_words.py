@@ -1,11 +1,14 @@
 """The answer in sentences, for a reader who reads nothing else."""
 
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
 
-from bayeseval._tables import probability
+from bayeseval._tables import probability, shorten
 from bayeseval.ranking import Ranking, RankingPart
 
 MOST_NAMED = 4
+LABEL_WIDTH = 60
+LEFT_TO_RIGHT = "\u200e"
 
 ASKED = {
     "likert": "Annotators gave each output a point of an ordered scale.",
@@ -38,14 +41,15 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
     """Say who is best, who cannot be told apart, and how fine the ranking is."""
     frame = part.table
     systems = part.systems
+    names = _names(systems)
     if len(systems) == 1:
-        return [f"There is one system, {systems[0]}: there is nothing to rank."]
-    first, best = systems[0], float(frame["p_best"].iloc[0])
+        return [f"There is one system, {names[systems[0]]}: there is nothing to rank."]
+    first, best = names[systems[0]], float(frame["p_best"].iloc[0])
     by_chance = frame.sort_values("p_best", ascending=False, kind="stable")
     rivals = [
-        f"{row['system']} ({probability(float(row['p_best']))})"
+        f"{names[row['system']]} ({probability(float(row['p_best']))})"
         for _, row in by_chance.iterrows()
-        if row["system"] != first and row["p_best"] >= 0.05
+        if row["system"] != systems[0] and row["p_best"] >= 0.05
     ]
     if best >= ranking.tier_prob:
         sentences = [
@@ -63,10 +67,12 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
             f"No system is clearly the best: {first} leads, and is the best with probability "
             f"{probability(best)}" + (f"; the others: {listed(rivals)}." if rivals else ".")
         ]
-    sentences += _not_apart(ranking, part)
+    sentences += _not_apart(ranking, part, names)
     if len(part.tiers) > 1:
         shown = len(part.tiers) if len(part.tiers) <= MOST_NAMED + 1 else MOST_NAMED
-        steps = " above ".join(listed(tier) for tier in part.tiers[:shown])
+        steps = " above ".join(
+            listed([names[system] for system in tier]) for tier in part.tiers[:shown]
+        )
         left = len(part.tiers) - shown
         more = f" above {left} further tiers" if left else ""
         sentences.append(f"Tiers: {steps}{more}.")
@@ -74,7 +80,36 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
     return sentences
 
 
-def _not_apart(ranking: Ranking, part: RankingPart) -> list[str]:
+def leaders(ranking: Ranking) -> str:
+    """Say in one sentence who is ranked first on which criteria."""
+    names = _names(ranking.parts[0].systems)
+    led: dict[str, list[str]] = {}
+    for part in ranking.parts:
+        led.setdefault(part.systems[0], []).append(part.criterion or "")
+    if len(led) == 1:
+        (first,) = led
+        number = len(ranking.parts)
+        return (
+            f"{names[first]} is ranked first on {'both' if number == 2 else f'all {number}'} "
+            "criteria."
+        )
+    most = sorted(led.items(), key=lambda item: -len(item[1]))
+    shown = [f"{names[system]} on {listed(criteria)}" for system, criteria in most[:MOST_NAMED]]
+    left = len(most) - len(shown)
+    more = f"; {left} further systems on one criterion or more" if left else ""
+    return f"Ranked first: {'; '.join(shown)}{more}."
+
+
+def _names(labels: Sequence[str]) -> Mapping[str, str]:
+    """Cut labels for a sentence; after a right-to-left one the sentence goes on left to right."""
+    return {
+        label: short
+        + (LEFT_TO_RIGHT if any(unicodedata.bidirectional(c) in ("R", "AL") for c in short) else "")
+        for label, short in zip(labels, shorten(labels, LABEL_WIDTH), strict=True)
+    }
+
+
+def _not_apart(ranking: Ranking, part: RankingPart, names: Mapping[str, str]) -> list[str]:
     """Name the neighbours whose order is not settled, run by run."""
     chances = part.table["p_better_than_next"].to_numpy()[:-1]
     runs: list[tuple[int, int]] = []
@@ -90,7 +125,7 @@ def _not_apart(ranking: Ranking, part: RankingPart) -> list[str]:
         return []
     sentences = []
     for start, stop in runs[:3]:
-        group = part.systems[start : stop + 1]
+        group = [names[system] for system in part.systems[start : stop + 1]]
         if len(group) == 2:
             sentences.append(
                 f"{group[0]} and {group[1]} cannot be told apart (probability "

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from bayeseval._checks import some
 from bayeseval.comparison import Comparison, compare, rank
-from bayeseval.comparison._contract import Population
+from bayeseval.comparison._contract import Population, refuse_no_posterior
 from bayeseval.errors import BayesEvalError
 from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking
@@ -14,11 +14,12 @@ from bayeseval.reporting._about import convergence, model, origin, reading, stud
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Document, Section
 from bayeseval.reporting._predictive import refuse_strangers
-from bayeseval.reporting._results import Checks, Results
-from bayeseval.reporting._words import answer, sentence
+from bayeseval.reporting._results import Checks, Results, overview
+from bayeseval.reporting._words import answer, leaders, sentence
 from bayeseval.settings import IntervalKind, resolve_ci
 
 SUFFIXES = (".html", ".htm", ".md")
+MOST_CRITERIA = 12
 
 
 def report(
@@ -81,6 +82,7 @@ def report(
         If the path or a setting is wrong.
     """
     target = _checked_path(path)
+    refuse_no_posterior(posterior, "report")
     refuse_strangers(posterior, judgements)
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
     ranking = rank(posterior, top=top, tier_prob=tier_prob, ci_prob=ci_prob, ci_kind=ci_kind)
@@ -102,6 +104,8 @@ def report(
     is_page = target.suffix.lower() != ".md"
     short = _short_alarms(ranking)
     sections = []
+    if 1 < len(ranking.parts) <= MOST_CRITERIA:
+        sections.append(Section("criteria", "All criteria", (overview(ranking).marked(short),)))
     for index, part in enumerate(ranking.parts, start=1):
         prefix = "" if part.criterion is None else f"c{index}-"
         results = Results(
@@ -134,13 +138,23 @@ def report(
         subtitle=repr(judgements),
         alarms=_long_alarms(ranking),
         marks=short,
-        answers=tuple(
-            (part.criterion or "", tuple(answer(ranking, part))) for part in ranking.parts
-        ),
+        answers=_answers(ranking),
         sections=tuple(sections),
     )
     target.write_text(_text(document, is_page=is_page), encoding="utf-8", errors="replace")
     return target
+
+
+def _answers(ranking: Ranking) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Answer by criterion; of several criteria each is two paragraphs, after one for all."""
+    if len(ranking.parts) == 1:
+        (part,) = ranking.parts
+        return ((part.criterion or "", tuple(answer(ranking, part))),)
+    answers: list[tuple[str, tuple[str, ...]]] = [("", (leaders(ranking),))]
+    for part in ranking.parts:
+        first, *rest = answer(ranking, part)
+        answers.append((part.criterion or "", (first, *([" ".join(rest)] if rest else []))))
+    return tuple(answers)
 
 
 def _text(document: Document, *, is_page: bool) -> str:

@@ -1,15 +1,18 @@
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import xarray as xr
 
 from bayeseval.errors import BayesEvalError, JudgementError
 from bayeseval.reporting import report
 from bayeseval.settings import settings
-from tests.fakes import FakeConvergence
+from tests.fakes import FakeConvergence, FakePosterior
 from tests.reporting.chromium import Chromium, find_chromium
 from tests.reporting.conftest import HOSTILE, Study, make_study
 
@@ -166,8 +169,66 @@ def test_each_criterion_has_a_section_of_its_own(tmp_path: Path) -> None:
     assert "Criterion: fluency" in page.headings
     assert "Criterion: <i>coherence</i>" in page.headings
     assert {"c1-results", "c2-results", "c1-ranking", "c2-ranking"} <= set(page.ids)
+    assert "Ranked first: alpha on " in page.text
+    assert "Expected rank on each criterion" in page.text
     assert {"#c1-results", "#c2-results"} <= set(page.links)
     assert page.tags.count("svg") == 12
+
+
+def test_shares_by_category_are_tabulated_where_they_fit(tmp_path: Path) -> None:
+    title = "Probability of a category, new annotators and items"
+    page = written(make_study(), tmp_path)
+    table = page[page.index(f"<caption>{title}") :]
+    assert [f"<th scope='col' class='number'>{k}</th>" in table for k in range(1, 7)] == [
+        *[True] * 5,
+        False,
+    ]
+    assert page.count("annotators and items</caption>") == 1
+    assert title not in written(make_study(n_categories=12), tmp_path)
+
+
+def test_other_expectations_for_the_observed_annotators_are_shown(tmp_path: Path) -> None:
+    class Apart(FakePosterior):
+        def estimand(
+            self, name: str, population: str = "new", by: str | None = None
+        ) -> xr.DataArray:
+            array = super().estimand(name, population, by)
+            return array + 1 if name == "expected_rating" and population == "observed" else array
+
+    posterior, judgements = make_study()
+    page = Page(written((Apart(**vars(posterior)), judgements), tmp_path))
+    assert "expected rating, observed" in page.text
+    assert "Observed are those of the study" in page.text
+    assert "expected rating, observed" not in Page(written((posterior, judgements), tmp_path)).text
+
+
+def test_the_page_says_what_the_judgements_were_read_as(tmp_path: Path) -> None:
+    posterior, judgements = make_study()
+    kept = replace(judgements, origin="Label Studio export; system = model")
+    page = Page(written((posterior, kept), tmp_path))
+    assert page.text.count("Label Studio export; system = model") == 2
+
+
+def test_effective_draws_are_whole_numbers(tmp_path: Path) -> None:
+    posterior, judgements = make_study()
+
+    class Diagnosed(FakeConvergence):
+        def to_frame(self) -> pd.DataFrame:
+            return pd.DataFrame(
+                {"quantity": ["quality"], "shown": [True], "r_hat": [1.0123], "ess_bulk": [83.523]}
+            )
+
+    page = written((posterior.but(convergence=Diagnosed()), judgements), tmp_path)
+    assert ">84<" in page
+    assert ">1.012<" in page
+    assert ">yes<" in page
+
+
+def test_only_the_judgements_make_a_report(study: Study, tmp_path: Path) -> None:
+    with pytest.raises(JudgementError, match=r"needs the judgements.*found NoneType"):
+        report(study[0], None, tmp_path / "report.html")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(BayesEvalError, match=r"report needs a posterior.*found LikertJudgements"):
+        report(study[1], study[1], tmp_path / "report.html")  # pyright: ignore[reportArgumentType]
 
 
 def test_levels_of_a_moderator_are_ranked(tmp_path: Path) -> None:

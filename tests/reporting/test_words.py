@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
+import xarray as xr
 
 from bayeseval.comparison import rank
-from bayeseval.reporting._words import answer, listed
+from bayeseval.reporting._words import answer, leaders, listed
 from tests.fakes import make_posterior
 
 
@@ -55,6 +56,27 @@ def test_two_systems_are_told_apart_or_not() -> None:
 )
 def test_labels_are_joined(labels: list[str], text: str) -> None:
     assert listed(labels) == text
+
+
+def test_leaders_of_several_criteria_are_one_sentence() -> None:
+    means = np.array([[2.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    draws = np.broadcast_to(means.T, (2, 50, 2, 3)) + np.zeros((2, 50, 1, 1))
+    quality = xr.DataArray(
+        draws,
+        dims=("chain", "draw", "system", "criterion"),
+        coords={"system": ["X", "Y"], "criterion": ["clear", "true", "short"]},
+    )
+    ranking = rank(make_posterior([0.0, 1.0]).but(variables={"quality": quality}))
+    assert leaders(ranking) == "Ranked first: X on clear and true; Y on short."
+
+
+def test_labels_are_cut_and_a_right_to_left_one_does_not_turn_the_sentence() -> None:
+    systems = ("שלום", "long " * 100)
+    ranking = rank(make_posterior([0.1, 0.0], 0.5, systems=systems))
+    first = answer(ranking, ranking.parts[0])[0]
+    assert "שלום\u200e" in first
+    assert "…" in first
+    assert len(first) < 250
 
 
 def test_words_agree_with_the_table() -> None:
