@@ -38,9 +38,11 @@ if TYPE_CHECKING:
         compare,
         rank,
         side_by_side,
+        trueskill_ranking,
     )
     from bayeseval.families import (
         OrdinalProbit,
+        TrueSkill,
     )
     from bayeseval.frequentist import (
         anova,
@@ -126,8 +128,9 @@ _LAZY = {
         "compare",
         "rank",
         "side_by_side",
+        "trueskill_ranking",
     ),
-    "bayeseval.families": ("OrdinalProbit",),
+    "bayeseval.families": ("OrdinalProbit", "TrueSkill"),
     "bayeseval.frequentist": (
         "anova",
         "anova_from_summary",
@@ -214,6 +217,7 @@ __all__ = [
     "SPAJudgements",
     "SideBySide",
     "StrengthJudgements",
+    "TrueSkill",
     "anova",
     "anova_from_summary",
     "bootstrap_ranking",
@@ -264,6 +268,7 @@ __all__ = [
     "strength_test",
     "to_counts",
     "to_pairwise",
+    "trueskill_ranking",
     "tukey",
     "vote_agreement",
     "welch_from_summary",

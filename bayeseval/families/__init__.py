@@ -6,11 +6,12 @@ from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._family import Estimand, Family, ModelText, PriorText
 from bayeseval.families.ordinal_probit import OrdinalProbit
+from bayeseval.families.trueskill import TrueSkill
 
-_FAMILIES: tuple[Any, ...] = (OrdinalProbit,)
+_FAMILIES: tuple[Any, ...] = (OrdinalProbit, TrueSkill)
 _DEFAULTS: dict[str, Any] = {"likert": OrdinalProbit}
 
-__all__ = ["Estimand", "Family", "ModelText", "OrdinalProbit", "PriorText"]
+__all__ = ["Estimand", "Family", "ModelText", "OrdinalProbit", "PriorText", "TrueSkill"]
 
 
 def default_family(protocol: str) -> Family:

@@ -1,0 +1,352 @@
+"""TrueSkill: updates by the package and by integration, identities, tails, published results."""
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import trueskill
+import xarray as xr
+from scipy.integrate import quad
+from scipy.special import ndtr
+from scipy.stats import norm
+
+import bayeseval as be
+from bayeseval.families import TrueSkill
+from bayeseval.families._trueskill_engines import update
+from bayeseval.families._trueskill_updates import rate, tie_moments, win_moments
+from bayeseval.families.trueskill import outcome_probabilities
+from bayeseval.judgements import PairwiseJudgements
+from bayeseval.simulate import simulate_pairwise
+
+QUICK: dict[str, Any] = {"engine": "compiled", "shuffles": 20, "resamples": 20}
+
+
+def comparisons(rows: list[tuple[str, str, str]], **columns: Any) -> PairwiseJudgements:
+    frame = pd.DataFrame(rows, columns=["a", "b", "outcome"]).assign(**columns)
+    return PairwiseJudgements.from_frame(
+        frame,
+        annotator=None,
+        system_a="a",
+        system_b="b",
+        outcome="outcome",
+        repeats=True,
+        criterion="criterion" if "criterion" in columns else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def study() -> PairwiseJudgements:
+    return simulate_pairwise(
+        n_annotators=6, n_systems=5, n_items=5, link="probit", ties="rao_kupper", random_seed=2
+    ).judgements
+
+
+def test_compiled_update_is_the_packages(study: PairwiseJudgements) -> None:
+    few = {"shuffles": 2, "resamples": 1}
+    package = be.fit(study, TrueSkill(engine="package", **few), draws=5, random_seed=3)
+    compiled = be.fit(study, TrueSkill(engine="compiled", **few), draws=5, random_seed=3)
+    for group in ("posterior", "shuffles", "resamples"):
+        xr.testing.assert_allclose(
+            package.data[group].to_dataset(), compiled.data[group].to_dataset(), rtol=1e-9
+        )
+    assert package.settings.versions["trueskill"] == trueskill.__version__
+
+
+@pytest.mark.parametrize("t", [-3.0, -0.4, 0.0, 0.4, 2.5])
+@pytest.mark.parametrize("margin", [1e-4, 0.3, 2.0])
+def test_moments_are_those_of_the_cut_normal(t: float, margin: float) -> None:
+    for low, high, (v, w) in (
+        (margin, 40.0, win_moments(t, margin)),
+        (-margin, margin, tie_moments(t, margin)),
+    ):
+        mass, mean, second = (
+            quad(lambda x, k=k: x**k * norm.pdf(x - t), low, high, epsabs=1e-13)[0]
+            for k in range(3)
+        )
+        assert v == pytest.approx(mean / mass - t, rel=1e-5, abs=1e-8)
+        assert w == pytest.approx(1 - (second / mass - (mean / mass) ** 2), rel=1e-5, abs=1e-8)
+
+
+@pytest.mark.parametrize("engine", ["package", "compiled"])
+def test_an_upset_far_in_the_tail_is_rated(engine: str) -> None:
+    # trueskill issues 3 and 5: mu -323 (sd 3) beats mu -48 (sd 2), on the package's own scale.
+    mu, sigma, beta, margin = np.array([-323.0, -48.0]), np.array([3.0, 2.0]), 25 / 6, 0.74
+    total = 9 + 4 + 2 * beta**2
+    if engine == "package":
+        environment = trueskill.TrueSkill(beta=beta, tau=0.0, backend="scipy")
+        low, high = (environment.create_rating(*pair) for pair in zip(mu, sigma, strict=True))
+        with pytest.raises(FloatingPointError):
+            trueskill.rate_1vs1(low, high, env=environment)
+        rated, rescued = update(environment, low, high, 0, margin)
+        assert rescued
+        found = (rated.mu_a, rated.mu_b, rated.sigma_a, rated.sigma_b)
+    else:
+        one = np.zeros(1, dtype=np.int32)
+        rate(one, one + 1, one, one, margin, beta, mu, sigma)
+        found = (mu[0], mu[1], sigma[0], sigma[1])
+    # So far out the difference is known to be hardly more than the margin.
+    need = 275 + margin
+    assert found[0] == pytest.approx(-323 + 9 / total * need, rel=1e-3)
+    assert found[1] == pytest.approx(-48 - 4 / total * need, rel=1e-3)
+    assert found[2] == pytest.approx(np.sqrt(9 * (1 - 9 / total)), rel=1e-3)
+    assert found[3] == pytest.approx(np.sqrt(4 * (1 - 4 / total)), rel=1e-3)
+
+
+@pytest.mark.parametrize("t", [-1e8, -400.0, -40.0, 40.0, 400.0, 1e8])
+@pytest.mark.parametrize("margin", [1e-300, 1e-3, 5.0])
+def test_tails_stay_finite(t: float, margin: float) -> None:
+    for v, w in (win_moments(t, margin), tie_moments(t, margin)):
+        assert np.isfinite(v)
+        assert 0.0 <= w <= 1.0 + 1e-9
+
+
+@pytest.mark.parametrize("margin", [0.0, 1e-3, 0.5, 6.0])
+def test_outcome_probabilities_sum_to_one_and_mirror(margin: float) -> None:
+    difference = np.linspace(-40, 40, 161)
+    win, loss, tie = outcome_probabilities(difference, margin)
+    for share in (win, loss, tie):
+        assert ((share >= 0) & (share <= 1)).all()
+    np.testing.assert_allclose(win + loss + tie, 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(win, loss[::-1])
+    assert (np.diff(win) >= 0).all()
+
+
+@pytest.mark.parametrize("chance", [1e-12, 1e-3, 0.25, 0.9, 1 - 1e-12])
+def test_equal_systems_tie_with_the_given_probability(
+    study: PairwiseJudgements, chance: float
+) -> None:
+    declaration = TrueSkill(draw_probability=chance).declare(study)
+    tie = outcome_probabilities(np.zeros(1), declaration.response.margins[0])[2][0]
+    assert tie == pytest.approx(chance, rel=1e-3)
+
+
+@pytest.mark.parametrize("outcome", ["tie", "a"])
+def test_only_ties_and_no_ties_are_rated(outcome: str) -> None:
+    table = comparisons([("x", "y", outcome), ("y", "z", outcome)] * 50)
+    family = TrueSkill(**QUICK)
+    (chance,) = family.declare(table).response.draw_probability
+    assert 0.0 < chance < 1.0
+    posterior = be.fit(table, family, draws=50, random_seed=1)
+    assert np.isfinite(posterior.quality).all()
+    means = posterior.quality.mean(("chain", "draw"))
+    if outcome == "tie":
+        np.testing.assert_allclose(means, 0.0, atol=0.5)
+    else:
+        assert (means.diff("system") < 0).all()
+
+
+def test_posterior_keeps_the_contract(study: PairwiseJudgements, tmp_path: Path) -> None:
+    posterior = be.fit(study, TrueSkill(**QUICK), draws=100, chains=2, random_seed=1)
+    assert posterior.quality.dims == ("chain", "draw", "system")
+    np.testing.assert_allclose(posterior.quality.sum("system"), 0.0, atol=1e-12)
+    assert posterior.approximate is not None
+    win = posterior.win_probability()
+    outcomes = posterior.estimand("outcome_probability")
+    np.testing.assert_allclose(outcomes.sum("outcome"), 1.0, rtol=1e-12)
+    half = outcomes.sel(outcome="win") + 0.5 * outcomes.sel(outcome="tie")
+    np.testing.assert_allclose(half, win, rtol=1e-12)
+    np.testing.assert_allclose(win + win.transpose(..., "system_b", "system").values, 1.0)
+    np.testing.assert_allclose(np.einsum("cdss->cds", win.values), 0.5)
+    restored = be.load(posterior.save(tmp_path / "t.nc"))
+    assert restored.family == posterior.family
+    assert restored.declaration.response == posterior.declaration.response
+    frame = be.trueskill_ranking(restored).to_frame()
+    pd.testing.assert_frame_equal(frame, be.trueskill_ranking(posterior).to_frame())
+    page = be.report(posterior, study, tmp_path / "r.md").read_text()
+    assert "APPROXIMATE" in page
+    assert "R-hat" not in page
+
+
+def test_log_likelihood_is_the_log_of_the_outcome_probability(study: PairwiseJudgements) -> None:
+    posterior = be.fit(study, TrueSkill(**QUICK), draws=3, chains=1, random_seed=1)
+    found = posterior.log_likelihood(study).values[0]
+    outcomes = posterior.estimand("outcome_probability").values[0]
+    a, b = study.codes("system_a"), study.codes("system_b")
+    kind = np.array([0, 2, 1])[study.answers]
+    np.testing.assert_allclose(found, np.log(outcomes[:, a, b, kind]), rtol=1e-9)
+
+
+def test_predictions_have_the_outcomes_shares(study: PairwiseJudgements) -> None:
+    posterior = be.fit(study, TrueSkill(**QUICK), draws=500, random_seed=1)
+    found = posterior.predictive(study, draws=400).values
+    outcomes = posterior.estimand("outcome_probability").mean(("chain", "draw")).values
+    a, b = study.codes("system_a"), study.codes("system_b")
+    for code, kind in enumerate((0, 2, 1)):
+        expected = outcomes[a, b, kind].mean()
+        assert (found == code).mean() == pytest.approx(expected, abs=0.02)
+
+
+def test_order_of_rows_does_not_matter_and_sides_mirror(study: PairwiseJudgements) -> None:
+    frame = study.to_frame()
+    options: dict[str, Any] = {
+        "annotator": "annotator", "item": "item", "outcome": "outcome",
+    }  # fmt: skip
+    swapped = frame.assign(outcome=frame["outcome"].map({"a": "b", "b": "a", "tie": "tie"}))
+    tables = [
+        PairwiseJudgements.from_frame(
+            frame.sample(frac=1, random_state=1),
+            system_a="system_a",
+            system_b="system_b",
+            **options,
+        ),
+        PairwiseJudgements.from_frame(swapped, system_a="system_b", system_b="system_a", **options),
+    ]
+    first = be.fit(study, TrueSkill(**QUICK), draws=400, random_seed=1)
+    again = be.fit(tables[0], TrueSkill(**QUICK), draws=400, random_seed=1)
+    np.testing.assert_array_equal(first.quality, again.quality)
+    mirrored = be.fit(tables[1], TrueSkill(**QUICK), draws=400, random_seed=1)
+    np.testing.assert_allclose(
+        first.quality.mean(("chain", "draw")), mirrored.quality.mean(("chain", "draw")), atol=0.05
+    )
+
+
+def test_criteria_are_rated_apart() -> None:
+    rows = [("x", "y", "a")] * 20 + [("x", "y", "b")] * 20
+    table = comparisons(rows, criterion=["fluency"] * 20 + ["adequacy"] * 20)
+    posterior = be.fit(table, TrueSkill(**QUICK), draws=50, random_seed=1)
+    means = posterior.quality.mean(("chain", "draw"))
+    assert float(means.sel(criterion="fluency", system="x")) > 0.5
+    assert float(means.sel(criterion="adequacy", system="x")) < -0.5
+    frame = be.trueskill_ranking(posterior, criterion="adequacy").to_frame()
+    assert frame["system"].tolist() == ["y", "x"]
+    assert posterior.win_probability().dims == ("chain", "draw", "criterion", "system", "system_b")
+    assert posterior.predictive(table, draws=3).shape == (3, 40)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"draw_probability": 0.0}, "draw_probability= lies between 0 and 1"),
+        ({"draw_probability": 1.0}, "draw_probability= lies between 0 and 1"),
+        ({"draw_probability": float("nan")}, "draw_probability= lies between 0 and 1"),
+        ({"shuffles": 0}, "shuffles= is a whole number from 1"),
+        ({"resamples": -1}, "resamples= is a whole number from 0"),
+        ({"prior_sd": 0.0}, "prior_sd= is a positive number"),
+        ({"engine": "fast"}, "engine= is 'package' or 'compiled'"),
+    ],
+)
+def test_wrong_settings_are_named(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(be.ModelError, match=words):
+        TrueSkill(**settings)
+
+
+def test_other_judgements_and_groups_that_never_met_are_named() -> None:
+    ratings = be.simulate_likert(n_annotators=3, n_systems=2, n_items=2, random_seed=1).judgements
+    with pytest.raises(be.ModelError, match="to_pairwise"):
+        be.fit(ratings, TrueSkill())
+    apart = TrueSkill().declare(comparisons([("p", "q", "a"), ("r", "s", "b")]))
+    assert "comes from the prior" in apart.left_out["differences between groups"]
+    with pytest.raises(be.ModelError, match="rank ranges over shuffles are those of TrueSkill"):
+        be.trueskill_ranking(_other())
+
+
+def _other() -> Any:
+    from tests.fakes import make_posterior
+
+    return make_posterior(np.array([0.5, -0.5]), 0.1)
+
+
+def test_long_runs_are_announced_with_their_time(
+    study: PairwiseJudgements, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bayeseval.families import trueskill as module
+
+    monkeypatch.setattr(module, "_LONG_SECONDS", 0.0)
+    logging.getLogger("bayeseval").addHandler(caplog.handler)
+    try:
+        be.fit(study, TrueSkill(shuffles=1, resamples=0), draws=2, random_seed=1)
+    finally:
+        logging.getLogger("bayeseval").removeHandler(caplog.handler)
+    (message,) = [text for text in caplog.messages if "will take about" in text]
+    assert "1 shuffles and 0 resamples" in message
+    assert "engine='compiled'" in message
+
+
+def test_clusters_start_where_ranges_do_not_overlap() -> None:
+    rows = [("x", "y", "a")] * 30 + [("y", "x", "a")] * 30 + [("x", "z", "a")] * 60
+    table = comparisons([*rows, *[("y", "z", "a")] * 60])
+    posterior = be.fit(table, TrueSkill(**QUICK), draws=10, random_seed=1)
+    ranking = be.trueskill_ranking(posterior)
+    assert [set(group) for group in ranking.clusters] == [{"x", "y"}, {"z"}]
+    frame = ranking.to_frame().set_index("system")
+    assert (frame["rank_low"]["z"], frame["rank_high"]["z"]) == (3, 3)
+    assert "drawn with replacement" in repr(ranking)
+    alone = be.fit(table, TrueSkill(**{**QUICK, "resamples": 0}), draws=10, random_seed=1)
+    assert "only what the order does" in repr(be.trueskill_ranking(alone)).replace("\n", " ")
+
+
+OFFICIAL = {
+    # Of wmt16.tur-eng.results.txt.
+    "online-B": (1, 2, 1), "online-G": (1, 3, 1), "online-A": (2, 3, 1),
+    "tbtk-syscomb": (4, 5, 2), "PROMT-SMT": (4, 6, 2), "dvorkanton": (5, 6, 2),
+    "jhu-syntax": (7, 8, 3), "jhu-pbmt": (7, 9, 3), "ParFDA": (8, 9, 3),
+}  # fmt: skip
+
+
+def test_wmt16_turkish_english_has_the_official_order_ranges_and_clusters(
+    shared_data: Path,
+) -> None:
+    table = be.read(shared_data / "wmt16_tr_en" / "wmt16.tur-eng.csv", format="wmt_rankings")
+    family = TrueSkill(engine="compiled", shuffles=20, resamples=1000)
+    posterior = be.fit(table, family, draws=100, random_seed=16)
+    frame = be.trueskill_ranking(posterior).to_frame()
+    names = [label.split(".")[1] for label in frame["system"]]
+    found = zip(frame["rank_low"], frame["rank_high"], frame["cluster"], strict=True)
+    assert dict(zip(names, found, strict=True)) == OFFICIAL
+    assert names == list(OFFICIAL)
+
+
+def rankme(folder: Path, name: str, criterion: str) -> PairwiseJudgements:
+    wide = pd.read_csv(folder / f"stp2_rankME_{name}.csv")
+    rows = [
+        {"annotator": row["_worker_id"], "item": at, "system": row[f"team{k}"],
+         "magnitude": row[f"{'inf' if name == 'inf' else criterion}{k}"]}
+        for at, row in wide.iterrows()
+        for k in (1, 2, 3)
+    ]  # fmt: skip
+    magnitudes = be.MagnitudeJudgements.from_frame(
+        pd.DataFrame(rows),
+        annotator="annotator",
+        item="item",
+        system="system",
+        magnitude="magnitude",
+        reference=100,
+    )
+    return be.to_pairwise(magnitudes)
+
+
+@pytest.mark.parametrize(
+    ("name", "criterion", "clusters"),
+    [
+        # Table 4 of Novikova et al. (2018); the baseline is TGen.
+        ("qual", "quality", [{"slug2slug"}, {"baseline"}, {"sheffield_v2"}]),
+        ("inf", "informativeness", [{"slug2slug", "baseline"}, {"sheffield_v2"}]),
+        ("nat", "naturalness", [{"slug2slug", "baseline", "sheffield_v2"}]),
+    ],
+)
+def test_rankme_has_the_printed_rankings(
+    shared_data: Path, name: str, criterion: str, clusters: list[set[str]]
+) -> None:
+    table = rankme(shared_data / "rankme", name, criterion)
+    posterior = be.fit(table, TrueSkill(engine="compiled", resamples=400), draws=50, random_seed=18)
+    found = be.trueskill_ranking(posterior).clusters
+    assert [set(group) for group in found] == clusters
+
+
+def test_two_systems_after_one_comparison_have_the_posteriors_moments() -> None:
+    table = comparisons([("x", "y", "a")])
+    family = TrueSkill(engine="compiled", shuffles=1, resamples=0, draw_probability=0.2)
+    posterior = be.fit(table, family, draws=2, random_seed=1)
+    margin = family.declare(table).response.margins[0]
+    grid = np.linspace(-14, 14, 281)
+    x, y = np.meshgrid(grid, grid, indexing="ij")
+    weight = norm.pdf(x, 0, 2) * norm.pdf(y, 0, 2) * ndtr((x - y - margin) / np.sqrt(2))
+    weight /= weight.sum()
+    mean = (weight * x).sum()
+    group = posterior.data["shuffles"].to_dataset().isel(shuffle=0)
+    assert float(group["mu"].sel(system="x")) == pytest.approx(mean, rel=1e-6)
+    sd = np.sqrt((weight * x**2).sum() - mean**2)
+    assert float(group["sigma"].sel(system="x")) == pytest.approx(sd, rel=1e-6)
