@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from bayeseval._checks import nearest, some
 from bayeseval.errors import DesignError, JudgementError
@@ -239,3 +240,19 @@ def cell_means(
     means = np.full(len(sums), np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means.reshape(shape), counts.reshape(shape)
+
+
+def summaries(**printed: npt.ArrayLike) -> tuple[np.ndarray, ...]:
+    """Return printed means, SDs and numbers as arrays of one length; names of SDs begin with sd."""
+    try:
+        arrays = [np.atleast_1d(np.asarray(values, dtype=float)) for values in printed.values()]
+        broadcast = np.broadcast_arrays(*arrays)
+    except (TypeError, ValueError):
+        raise DesignError(
+            f"{', '.join(printed)} must be numbers, or lists of numbers of one length; found "
+            f"{', '.join(map(repr, printed.values()))}."
+        ) from None
+    for name, values in zip(printed, broadcast, strict=True):
+        if name.startswith("sd") and (values < 0).any():
+            raise DesignError(f"a standard deviation cannot be negative; found {name}={values}.")
+    return tuple(broadcast)

@@ -522,6 +522,8 @@ def huse_stability(
         As in `huse`; or a size is larger than what there is.
     """
     ties = _checked_rule(ties)
+    if n_repeats < 1:
+        raise DesignError(f"n_repeats must be a whole number from 1; got {n_repeats}")
     matrix = np.asarray(ratings, dtype=float)
     if matrix.ndim != 2:
         raise DesignError(f"ratings must be texts × judgements; found shape {matrix.shape}.")

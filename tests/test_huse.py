@@ -209,6 +209,13 @@ def test_what_cannot_be_told_apart_is_refused_in_words(change: dict[str, Any], w
         _huse(_made(30, seed=1), **change)
 
 
+def test_no_subsample_is_refused() -> None:
+    data = _made(30, seed=1)
+    ratings = np.asarray(data.pop("judgement"))[:, None]
+    with pytest.raises(DesignError, match="n_repeats must be a whole number from 1"):
+        huse_stability(**data, ratings=ratings, n_repeats=0)
+
+
 def test_unequal_sources_are_said() -> None:
     data = {name: values[:50] for name, values in _made(30, seed=1).items()}
     assert any("60% of the texts" in note for note in huse(**data).notes)

@@ -161,8 +161,9 @@ def _between(
         lacking = [annotators[code] for code in people[~complete]]
         raise DesignError(
             f"Kendall's W needs at least two annotators who judged every {objects}{piece.where}; "
-            f"{int(complete.sum())} of {len(people)} did. Not complete: {some(lacking)}. "
-            "krippendorff_alpha allows for missing cells."
+            f"{int(complete.sum())} of {len(people)} did"
+            + (f"; not complete: {some(lacking)}" if lacking else "")
+            + ". krippendorff_alpha allows for missing cells."
         )
     return {
         **piece.key,

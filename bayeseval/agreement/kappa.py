@@ -87,7 +87,9 @@ def cohen_kappa(
                 table[of_person[one][key], of_person[two][key]] += 1
             kappa = lower = upper = float("nan")
             if np.count_nonzero(table.sum(axis=0) + table.sum(axis=1)) > 1:
-                result = cohens_kappa(table, wt=weights)
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    # Where agreement by chance is certain, or none, its variance is 0 / 0.
+                    result = cohens_kappa(table, wt=weights)
                 kappa = float(result["kappa"])
                 half = norm.ppf(0.5 + prob / 2) * float(np.sqrt(max(result["var_kappa"], 0)))
                 lower, upper = kappa - half, min(1.0, kappa + half)

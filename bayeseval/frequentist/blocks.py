@@ -212,17 +212,31 @@ def _mixed(values: np.ndarray, design: np.ndarray, block: np.ndarray) -> _Mixed:
             return plain
     if not fitted.llf > plain.log_likelihood:
         return plain
-    n = design.shape[1]
+    block_variance = float(max(fitted.cov_re[0, 0], 0))
     return _Mixed(
         log_likelihood=float(fitted.llf),
         coefficients=np.asarray(fitted.fe_params),
-        covariance=np.asarray(fitted.cov_params())[:n, :n],
-        sd_block=float(np.sqrt(max(fitted.cov_re[0, 0], 0))),
+        covariance=_covariance(design, block, block_variance, float(fitted.scale)),
+        sd_block=float(np.sqrt(block_variance)),
         sd_residual=float(np.sqrt(fitted.scale)),
         problem=""
         if fitted.converged
         else "The mixed model's optimiser did not converge: do not rely on it.",
     )
+
+
+def _covariance(
+    design: np.ndarray, block: np.ndarray, block_variance: float, variance: float
+) -> np.ndarray:
+    """Return the coefficients' covariance by generalised least squares, at these variances.
+
+    The inverse of statsmodels' joint information is no covariance where the blocks' variance is
+    zero: that of the variance is then singular, and spoils the coefficients'.
+    """
+    sums = np.zeros((int(block.max()) + 1, design.shape[1]))
+    np.add.at(sums, block, design)
+    weight = block_variance / (variance + np.bincount(block) * block_variance)
+    return variance * np.linalg.inv(design.T @ design - sums.T @ (weight[:, None] * sums))
 
 
 def _without_blocks(values: np.ndarray, design: np.ndarray) -> _Mixed:

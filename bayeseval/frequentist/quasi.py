@@ -30,20 +30,33 @@ def quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float]:
     Raises
     ------
     DesignError
-        If there are fewer than three levels: two have one difference, of which any split is right.
+        If there are fewer than three levels: two have one difference, of which any split is right;
+        or this is no covariance matrix.
 
     References
     ----------
     Firth, D., & de Menezes, R. X. (2004). Quasi-variances. Biometrika 91, 65–80.
     https://doi.org/10.1093/biomet/91.1.65
     """
-    covariance = np.asarray(covariance, dtype=float)
-    n = len(covariance)
+    try:
+        covariance = np.asarray(covariance, dtype=float)
+    except (TypeError, ValueError):
+        raise DesignError("covariance must be a square matrix of numbers.") from None
+    n = covariance.shape[0] if covariance.ndim else 0
     if n < 3:
         raise DesignError(f"quasi-variances need at least three levels; got {n}.")
+    if covariance.shape != (n, n) or not np.isfinite(covariance).all():
+        raise DesignError(
+            f"covariance must be a square matrix of finite numbers; found shape {covariance.shape}."
+        )
     first, second = np.array(list(combinations(range(n), 2))).T
     diagonal = np.diag(covariance)
     variance = diagonal[first] + diagonal[second] - 2 * covariance[first, second]
+    if (variance <= 0).any():
+        raise DesignError(
+            "covariance must give every difference of two levels a variance above 0; "
+            f"{int((variance <= 0).sum())} of {len(variance)} have none."
+        )
     design = np.zeros((len(first), n))
     design[np.arange(len(first)), first] = design[np.arange(len(first)), second] = 1
     # The least-squares solution is exact for three levels and close otherwise.

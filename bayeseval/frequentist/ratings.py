@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, cell_means, compact, numbers, slices
+from bayeseval._units import Slice, cell_means, compact, numbers, slices, summaries
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import (
     NAMES,
@@ -358,13 +358,16 @@ def welch_from_summary(
     """
     alpha, correction = checked_alpha(alpha), checked_correction(correction)
     prob, _ = resolve_ci(ci_prob)
-    given = np.broadcast_arrays(
-        *(np.atleast_1d(np.asarray(x, dtype=float)) for x in (mean_a, sd_a, n_a, mean_b, sd_b, n_b))
-    )
-    if (given[1] < 0).any() or (given[4] < 0).any():
-        raise DesignError("a standard deviation cannot be negative.")
-    names = ("mean_a", "sd_a", "n_a", "mean_b", "sd_b", "n_b")
-    table = pd.DataFrame(dict(zip(names, given, strict=True)))
+    named = {
+        "mean_a": mean_a,
+        "sd_a": sd_a,
+        "n_a": n_a,
+        "mean_b": mean_b,
+        "sd_b": sd_b,
+        "n_b": n_b,
+    }
+    given = summaries(**named)
+    table = pd.DataFrame(dict(zip(named, given, strict=True)))
     table["estimate"] = given[0] - given[3]
     table = pd.concat([table, _welch_rows(given, prob)], axis=1)
     table["p_corrected"] = corrected(table["p"].to_numpy(), correction)

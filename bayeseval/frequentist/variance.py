@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, cell_means, numbers, slices
+from bayeseval._units import Slice, cell_means, numbers, slices, summaries
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha, verdicts
 from bayeseval.frequentist.blocks import mixed_effect
@@ -204,13 +204,16 @@ def anova_from_summary(*, mean: npt.ArrayLike, sd: npt.ArrayLike, n: npt.ArrayLi
     Raises
     ------
     DesignError
-        If there are fewer than two levels.
+        If there are fewer than two levels, or the numbers are no summaries of answers.
     """
-    means, sds, ns = np.broadcast_arrays(
-        *(np.atleast_1d(np.asarray(x, dtype=float)) for x in (mean, sd, n))
-    )
+    means, sds, ns = summaries(mean=mean, sd=sd, n=n)
     if len(means) < 2:
         raise DesignError("an analysis of variance needs at least two levels.")
+    if not np.isfinite([means, sds, ns]).all() or (ns < 1).any() or ns.sum() <= len(ns):
+        raise DesignError(
+            "an analysis of variance needs a finite mean, SD and number of answers of each level, "
+            f"and more answers than levels; found mean={mean!r}, sd={sd!r}, n={n!r}."
+        )
     grand = (ns * means).sum() / ns.sum()
     ss_between = float((ns * (means - grand) ** 2).sum())
     ss_within = float(((ns - 1) * sds**2).sum())
@@ -396,6 +399,11 @@ def design_counts(
         if levels is None:
             continue
         answers = n_trials * (outputs_per_trial if name == "system" else 1)
+        if not all(isinstance(number, int | np.integer) for number in (levels, answers)):
+            raise DesignError(
+                f"levels and trials are whole numbers; found {name} with {levels} levels and "
+                f"{answers} answers."
+            )
         if levels < 2 or answers <= levels:
             raise DesignError(
                 f"{name} has {levels} levels and {answers} answers: an F needs at least two levels "

@@ -93,3 +93,8 @@ def test_no_identities_and_no_repeats_are_refused_in_words() -> None:
         kendalls_w(without_identities(table))
     with pytest.raises(DesignError, match="none did"):
         kendalls_w(table, within=True, objects="output")
+
+
+def test_one_annotator_who_judged_everything_is_one_too_few() -> None:
+    with pytest.raises(DesignError, match=r"1 of 1 did\. krippendorff_alpha"):
+        kendalls_w(ratings([[1, 2, 3]]), objects="output")

@@ -88,3 +88,9 @@ def test_one_category_has_no_fleiss_kappa() -> None:
     row = fleiss_kappa(ratings([[2, 2], [2, 2]])).table.iloc[0]
     assert math.isnan(row["kappa"])
     assert "not defined" in row["note"]
+
+
+def test_one_person_who_always_says_the_same_gives_no_warning() -> None:
+    # The variance of kappa under chance is 0 / 0 here; pytest turns a warning into a failure.
+    row = cohen_kappa(ratings([[1, 1, 1], [1, 2, 1]])).table.iloc[0]
+    assert row["kappa"] == pytest.approx(0)

@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -270,6 +271,20 @@ def test_quasi_variances_of_three_levels_are_exact() -> None:
     exact = [(v[i, j] + v[i, k] - v[j, k]) / 2 for i, j, k in ((0, 1, 2), (1, 0, 2), (2, 0, 1))]
     assert quasi.tolist() == pytest.approx(exact)
     assert error < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("covariance", "words"),
+    [
+        (np.zeros((3, 3)), "variance above 0; 3 of 3 have none"),
+        (np.full((3, 3), np.nan), "finite numbers"),
+        (np.ones((3, 2)), r"square matrix.*shape \(3, 2\)"),
+        ("x", "square matrix of numbers"),
+    ],
+)
+def test_what_is_no_covariance_is_refused(covariance: Any, words: str) -> None:
+    with pytest.raises(DesignError, match=words):
+        quasi_variances(covariance)
 
 
 def test_quasi_variances_equal_those_of_the_r_package() -> None:

@@ -167,6 +167,8 @@ def test_summaries_give_the_test_of_the_raw_data() -> None:
 
 
 def test_summaries_without_variation_are_not_defined() -> None:
+    with pytest.raises(DesignError, match="lists of numbers of one length"):
+        welch_from_summary(mean_a=[1, 2, 3], sd_a=1, n_a=5, mean_b=[2, 3], sd_b=1, n_b=5)
     row = welch_from_summary(mean_a=1, sd_a=0, n_a=5, mean_b=2, sd_b=0, n_b=5).table.iloc[0]
     assert math.isnan(row["p"])
     assert row["verdict"] == "not defined"

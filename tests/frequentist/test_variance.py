@@ -3,6 +3,7 @@
 import math
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -96,6 +97,27 @@ def test_an_empty_cell_turns_to_the_mixed_model_and_says_why(cells: np.ndarray) 
     assert row["p"] == pytest.approx(stats.chi2.sf(row["chi2"], 3))
 
 
+def test_mixed_model_without_block_variance_has_the_least_squares_errors() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        [
+            {"who": f"w{a}", "what": what, "item": f"i{i}", "score": int(rng.integers(1, 6))}
+            for a in range(4)
+            for what in "ABC"
+            for i in range(6)
+        ]
+    )
+    table = mixed_model(
+        LikertJudgements.from_frame(
+            frame, annotator="who", system="what", item="item", rating="score", scale=(1, 5)
+        )
+    ).table
+    assert table["sd_block"].tolist() == pytest.approx([0.0] * 3, abs=1e-3)
+    plain = table["sd_residual"] * np.sqrt(2 / 24)
+    np.testing.assert_allclose(table["se"], plain, rtol=1e-4)
+    assert table["p"].notna().all()
+
+
 def test_mixed_model_of_balanced_data_has_the_plain_contrasts(cells: np.ndarray) -> None:
     table = mixed_model(ratings(cells)).table
     assert table["estimate"][0] == pytest.approx(cells[:, 0].mean() - cells[:, 1].mean(), abs=1e-4)
@@ -149,6 +171,23 @@ def test_belz_and_kow_pairs_and_degrees_of_freedom_follow_from_the_design(
 def test_a_design_of_one_system_is_refused() -> None:
     with pytest.raises(DesignError, match="at least two levels"):
         design_counts(n_systems=1, n_trials=10)
+    with pytest.raises(DesignError, match=r"whole numbers; found system with 2\.5 levels"):
+        design_counts(n_systems=2.5, n_trials=10)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"n": [1, 1]}, "more answers than levels"),
+        ({"mean": [1.0, float("nan")]}, "a finite mean"),
+        ({"sd": [-1, 1]}, "cannot be negative"),
+        ({"mean": [1, 2, 3], "sd": [1, 2]}, "of one length"),
+        ({"mean": "high"}, "must be numbers"),
+    ],
+)
+def test_what_is_no_summary_is_refused(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(DesignError, match=words):
+        anova_from_summary(**{"mean": [1, 2], "sd": [1, 1], "n": [5, 5], **change})
 
 
 def test_tukey_equals_scipy_and_counts_the_pairs(cells: np.ndarray) -> None:
