@@ -92,6 +92,9 @@ if TYPE_CHECKING:
         to_pairwise,
         work_times,
     )
+    from bayeseval.planning import (
+        next_pairs,
+    )
     from bayeseval.ranking import (
         Ranking,
     )
@@ -179,6 +182,7 @@ _LAZY = {
         "to_pairwise",
         "work_times",
     ),
+    "bayeseval.planning": ("next_pairs",),
     "bayeseval.ranking": ("Ranking",),
     "bayeseval.reporting": (
         "plot_predictive",
@@ -245,6 +249,7 @@ __all__ = [
     "load",
     "mixed_model",
     "mqm_scores",
+    "next_pairs",
     "plot_predictive",
     "plot_rank_distribution",
     "plot_ranking",

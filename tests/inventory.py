@@ -20,6 +20,7 @@ MODULES = (
     "bayeseval.families",
     "bayeseval.inference",
     "bayeseval.comparison",
+    "bayeseval.planning",
     "bayeseval.reporting",
     "bayeseval.agreement",
     "bayeseval.frequentist",

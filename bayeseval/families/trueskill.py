@@ -433,7 +433,8 @@ class TrueSkill:
                 f"TrueSkill has no estimand {name!r}; it has 'win_probability' and "
                 "'outcome_probability'"
             )
-        quality = posterior["quality"]
+        middle = ("criterion",) if declaration.has_criterion else ()
+        quality = posterior["quality"].transpose("chain", "draw", *middle, "system")
         difference = quality - quality.rename(system="system_b")
         win, loss, tie = outcome_probabilities(
             difference.values,
