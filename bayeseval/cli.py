@@ -6,6 +6,7 @@ so that help is quick.
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -66,10 +67,34 @@ def main(arguments: Sequence[str] | None = None) -> Never:
         app(args=None if arguments is None else list(arguments), prog_name="bayeseval")
     except (BayesEvalError, OSError) as error:
         typer.echo(f"bayeseval: {error}", err=True)
+        if options := _options_meant(str(error)):
+            typer.echo(f"On the command line: {', '.join(options)}.", err=True)
         sys.exit(WRONG_INPUT)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     sys.exit(0)
+
+
+def _options_meant(message: str) -> list[str]:
+    """Return the options for the arguments that a message of the package names, such as scale=."""
+    arguments = {field.name: field.name for field in fields(_Table)} | {
+        "labels": "label",
+        "moderators": "moderator",
+        "bounds": "scale",
+        "outcomes": "label",
+        "random_seed": "seed",
+        "effects": "without",
+        **{
+            name: name
+            for name in ("draws", "tune", "chains", "cores", "target_accept", "rope", "by")
+        },
+    }
+    named = dict.fromkeys(
+        "no_annotator" if (name, value) == ("annotator", "None") else arguments[name]
+        for name, value in re.findall(r"\b([a-z_]+)=(None\b)?", message)
+        if name in arguments
+    )
+    return ["--" + option.replace("_", "-") for option in named]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +191,7 @@ class _Table:
     separator: Annotated[
         str | None, typer.Option(help="What stands between the columns; from the suffix.")
     ] = None
+    encoding: Annotated[str, typer.Option(help="Encoding of the file, such as cp1252.")] = "utf-8"
 
     def read(self) -> "Judgements":
         """Read the judgements."""
@@ -216,6 +242,7 @@ class _Table:
             repeats=self.repeats,
             missing=("", *(self.missing or ())),
             separator=self.separator,
+            encoding=self.encoding,
             **own,
         )
 
@@ -508,7 +535,9 @@ def fit(
     seed: Annotated[
         int | None, typer.Option(help="The same seed gives the same draws; fresh by default.")
     ] = None,
-    target_accept: Annotated[float, typer.Option(help="Wanted acceptance rate.")] = 0.9,
+    target_accept: Annotated[
+        float | None, typer.Option(help="Wanted acceptance rate; by default the family's own.")
+    ] = None,
     strict: Annotated[
         bool,
         typer.Option(
@@ -825,7 +854,7 @@ def _sampled(
     chains: int = 4,
     cores: int | None = None,
     seed: int | None = None,
-    target_accept: float = 0.9,
+    target_accept: float | None = None,
     quiet: bool = False,
 ) -> "Posterior":
     """Fit, and say on standard error how it went."""

@@ -221,7 +221,10 @@ def test_interrupt_before_there_are_draws_ends_with_130(
         (COLUMNS + " --family OrdinalProbt", "'OrdinalProbit'"),
         (COLUMNS + " --label Poor", "TEXT=NUMBER"),
         (COLUMNS + " --label Poor=low", "'low'"),
-        (COLUMNS + " --draws 0", "draws="),
+        (COLUMNS + " --draws 0", "On the command line: --draws."),
+        (COLUMNS + " --separator ;;", "On the command line: --separator."),
+        (COLUMNS + " --encoding latin-99", "On the command line: --encoding."),
+        (COLUMNS.replace("score", "scores"), "On the command line: --rating."),
         (COLUMNS + " --thresholds fre", "fre"),
         (COLUMNS + " --without tast", "tast"),
         (COLUMNS + " --out posterior.csv", ".nc"),
@@ -280,6 +283,23 @@ def test_summary_reads_text_ratings_missing_cells_and_an_export_without_identiti
     assert judgements["n_judgements"] == 3
     assert judgements["scale"]["labels"] == ["Poor", "Good=ish", "Good"]
     assert sum(dropped["n_rows"] for dropped in judgements["dropped"]) == 2
+
+
+def test_duplicates_are_refused_in_the_words_of_the_command_line(run: Run, tmp_path: Path):
+    path = tmp_path / "twice.csv"
+    pd.DataFrame({"worker": ["w", "w"], "model": "a", "prompt": 1, "score": [1, 2]}).to_csv(path)
+    ended = run(f"summary {COLUMNS}", path)
+    assert ended.status == 2
+    assert "--repeats" in ended.err
+    assert "--no-annotator" in ended.err
+
+
+def test_summary_reads_another_encoding(run: Run, tmp_path: Path):
+    path = tmp_path / "latin.csv"
+    frame = pd.DataFrame({"worker": ["w"], "model": ["Über"], "prompt": [1], "score": [1]})
+    frame.to_csv(path, encoding="cp1252", index=False)
+    assert "--encoding" in run(f"summary {COLUMNS}", path).err
+    assert "Über" in run(f"summary {COLUMNS} --encoding cp1252", path).out
 
 
 def test_summary_takes_several_moderators_and_counts(run: Run, tmp_path: Path):

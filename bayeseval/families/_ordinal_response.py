@@ -74,6 +74,15 @@ class OrdinalResponse:
         """Whether annotators have gaps of their own."""
         return self.gaps != "common"
 
+    @property
+    def target_accept(self) -> float:
+        """Acceptance rate that the sampler should aim at.
+
+        The gap between categories that an annotator never used is bounded by nothing but its prior:
+        it stretches to ten and more, where the shape of the posterior bends.
+        """
+        return 0.95 if self.has_gaps else 0.9
+
     @cached_property
     def basis(self) -> FloatArray:
         """Functions of the gap that an annotator's log gaps are made of, dims (term, gap).

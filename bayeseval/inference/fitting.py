@@ -4,6 +4,7 @@ import logging
 import os
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from time import perf_counter
 from typing import Any, Literal
@@ -30,6 +31,7 @@ from bayeseval.judgements import Judgements
 _LOG = logging.getLogger("bayeseval")
 _SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax")
 _BACKENDS = ("auto", "compiled", "pymc")
+_TARGET_ACCEPT = 0.9
 _LARGEST_STORED = 512 * 2**20
 _SHOWN = ("quality", "severity", "population_thresholds")
 _BY_PAIR = ("interaction", "taste", "thresholds")
@@ -47,7 +49,7 @@ def fit(
     chains: int = 4,
     cores: int | None = None,
     random_seed: int | None = None,
-    target_accept: float = 0.9,
+    target_accept: float | None = None,
     max_treedepth: int = 10,
     progressbar: bool = True,
     nuts_sampler: NutsSampler = "nutpie",
@@ -74,8 +76,10 @@ def fit(
     random_seed : int, optional
         The same seed gives the same draws. Without it a fresh one is drawn and kept in
         ``posterior.settings``.
-    target_accept : float
-        Wanted acceptance rate; nearer to 1 is slower and follows difficult shapes better.
+    target_accept : float, optional
+        Wanted acceptance rate; nearer to 1 is slower and follows difficult shapes better. By
+        default 0.9, or what the family's response asks for: 0.95 where annotators have gaps
+        between thresholds of their own.
     max_treedepth : int
         Largest depth of a trajectory: at most 2 to this power gradients a draw.
     progressbar : bool
@@ -134,6 +138,9 @@ def fit(
     if isinstance(family, DirectFamily):
         return _drawn_directly(family, judgements, settings, store=store)
     declaration = family.declare(judgements)
+    if target_accept is None:
+        wanted = getattr(declaration.response, "target_accept", settings.target_accept)
+        settings = replace(settings, target_accept=wanted)
     cells = family.cells(declaration, judgements)
     density = None
     if backend != "pymc" and nuts_sampler == "nutpie":
@@ -174,7 +181,7 @@ def _checked(
     chains: int,
     cores: int | None,
     random_seed: int | None,
-    target_accept: float,
+    target_accept: float | None,
     max_treedepth: int,
     progressbar: bool,
 ) -> SamplerSettings:
@@ -183,6 +190,7 @@ def _checked(
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise ModelError(f"{name}= is a whole number from 1; found {value!r}")
+    target_accept = _TARGET_ACCEPT if target_accept is None else target_accept
     if not 0.5 <= target_accept < 1.0:
         raise ModelError(f"target_accept= is from 0.5 to below 1; found {target_accept!r}")
     if random_seed is None:
