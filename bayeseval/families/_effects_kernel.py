@@ -84,6 +84,7 @@ def effects_forward(
             total += signed_normal_log(own, scales[e])
             squares = 0.0
             log_factor = 0.0
+            product = 1.0
             for r in range(c * n_rows, (c + 1) * n_rows):
                 value = x[start + r * width : start + (r + 1) * width]
                 row_sum = 0.0
@@ -101,7 +102,12 @@ def effects_forward(
                     z = math.sqrt(v) * turned + own * score[at] * v
                     effects[at] = own * z
                     squares += z * z
-                    log_factor += math.log(v)
+                    # One logarithm for many levels: it is the slowest step here.
+                    product *= v
+                    if product < 1e-150:
+                        log_factor += math.log(product)
+                        product = 1.0
+            log_factor += math.log(product)
             total += 0.5 * (share * log_factor - squares) - n_rows * width * LOG_SQRT_2PI
     return total
 
