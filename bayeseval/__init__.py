@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         trueskill_ranking,
     )
     from bayeseval.families import (
+        LogMagnitude,
         OrdinalProbit,
         TrueSkill,
     )
@@ -133,7 +134,7 @@ _LAZY = {
         "side_by_side",
         "trueskill_ranking",
     ),
-    "bayeseval.families": ("OrdinalProbit", "TrueSkill"),
+    "bayeseval.families": ("LogMagnitude", "OrdinalProbit", "TrueSkill"),
     "bayeseval.frequentist": (
         "anova",
         "anova_from_summary",
@@ -212,6 +213,7 @@ __all__ = [
     "JudgementError",
     "Judgements",
     "LikertJudgements",
+    "LogMagnitude",
     "MagnitudeJudgements",
     "ModelError",
     "OrdinalProbit",

@@ -5,13 +5,22 @@ from typing import Any
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._family import Estimand, Family, ModelText, PriorText
+from bayeseval.families.log_magnitude import LogMagnitude
 from bayeseval.families.ordinal_probit import OrdinalProbit
 from bayeseval.families.trueskill import TrueSkill
 
-_FAMILIES: tuple[Any, ...] = (OrdinalProbit, TrueSkill)
-_DEFAULTS: dict[str, Any] = {"likert": OrdinalProbit}
+_FAMILIES: tuple[Any, ...] = (LogMagnitude, OrdinalProbit, TrueSkill)
+_DEFAULTS: dict[str, Any] = {"likert": OrdinalProbit, "magnitude": LogMagnitude}
 
-__all__ = ["Estimand", "Family", "ModelText", "OrdinalProbit", "PriorText", "TrueSkill"]
+__all__ = [
+    "Estimand",
+    "Family",
+    "LogMagnitude",
+    "ModelText",
+    "OrdinalProbit",
+    "PriorText",
+    "TrueSkill",
+]
 
 
 def default_family(protocol: str) -> Family:

@@ -1,0 +1,620 @@
+"""Magnitude estimates as a side of the reference and a log ratio with heavy tails."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+
+from bayeseval._checks import some
+from bayeseval.errors import DesignError, ModelError
+from bayeseval.families._declaration import Declaration, Effect, FloatArray, Term
+from bayeseval.families._design import Effects, absolute_effect_reasons, choose_effects
+from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._magnitude_kernel import (
+    ABOVE,
+    AT,
+    BELOW,
+    CENSORED,
+    IMPRESSION,
+    LOG_SCALE,
+    LOG_SPREAD,
+    MODULUS,
+    SEVERITY,
+    TIE_BAND,
+)
+from bayeseval.families._magnitude_quantities import MagnitudeQuantities
+from bayeseval.families._magnitude_response import MagnitudeResponse
+from bayeseval.families._magnitude_text import describe_magnitude
+from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.judgements import Judgements, MagnitudeJudgements
+from bayeseval.judgements.identify import identify
+
+_BY_ANNOTATOR = {
+    "severity": SEVERITY,
+    "modulus": MODULUS,
+    "log_spread": LOG_SPREAD,
+    "tie_band": TIE_BAND,
+    "log_scale": LOG_SCALE,
+}
+_ZERO_SUM = ("quality", "deviation", "log_spread", "tie_band", "log_scale")
+_BOTH_SIDES = 0.1
+"""Share of the answers off the reference on their rarer side from which severity is told apart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogMagnitude(PredictorFamily):
+    r"""Model magnitudes as below, at or above the reference, then as a log ratio of that side.
+
+    .. math:: P(\text{below}) = \Phi(-b_a - u), \quad P(\text{above}) = \Phi(u - b_a), \quad
+              u = \ell - \rho_a + w / \lambda
+
+    with w = quality[s] − difficulty[i] + interaction[s, i] + taste[s, a], a log ratio; on either
+    side the log of magnitude / reference is Student's t around modulus[a] + w, cut at 0. Where
+    there is no reference, or nobody answers exactly the reference, the log ratio is Student's t
+    and there are no sides. The full specification is the card in ``models/log_magnitude``.
+
+    Parameters
+    ----------
+    ties : {"auto"} or bool
+        Whether answers at the reference have a probability of their own. "auto": where there is a
+        reference and somebody answered exactly it; the description says what was decided.
+    effects : {"auto", "none"} or dict of str to bool
+        Which of ``difficulty``, ``interaction``, ``taste``, ``severity``, ``modulus``,
+        ``log_spread``, ``tie_band``, ``log_scale`` (and, with a moderator m, ``effect_m`` and
+        ``deviation_m``) are in the model. "auto" takes what the design identifies, and leaves out
+        ``log_scale``, by which annotators stretch differences differently.
+    criteria : {"separate", "correlated"}
+        With several criteria: a model for each in one fit, or correlations between them for
+        systems, annotators and items.
+    resolution : float
+        Standard deviation of a log ratio that even the most regular annotator has. Answers are
+        round numbers: without it, annotators who repeat one number would be taken as exact.
+    quality_sd_scale, difficulty_sd_scale, interaction_sd_scale, taste_sd_scale : float
+        Half-normal prior scales of standard deviations: where there are sides, on the scale on
+        which the noise of a decision between sides has standard deviation 1, otherwise of log
+        ratios.
+    effect_sd_scale, deviation_sd_scale : float
+        Likewise: a moderator's main effect and its deviation by system.
+    severity_sd_scale : float
+        Likewise: how much annotators differ in preferring one side of the reference.
+    modulus_sd_scale : float
+        Half-normal prior scale of the annotators' log unit.
+    log_spread_sd_scale, tie_band_sd_scale, log_scale_sd_scale : float
+        Half-normal prior scales of the logs of annotators' spread, tie band and stretch.
+    modulus_scale, level_scale : float
+        Normal prior scales of the mean modulus, and of the level of an average system.
+    spread_centre, log_spread_scale : float
+        Prior median of the spread of a log ratio, and normal prior scale of its log.
+    step_centre, log_step_scale : float
+        Likewise: the log ratio that corresponds to one unit of the decision between sides.
+    band_centre, log_band_scale : float
+        Likewise: half the width of the band of ties, in the same units.
+    degrees_shape, degrees_centre : float
+        Gamma prior of the degrees of freedom: its shape and its mean.
+    correlation_shape : float
+        Shape of the LKJ prior of correlations between criteria; 1 is uniform.
+
+    References
+    ----------
+    Bard, Robertson & Sorace (1996), Magnitude estimation of linguistic acceptability, Language 72.
+    Novikova, Dušek & Rieser (2018), RankME, NAACL, doi:10.18653/v1/N18-2012.
+    """
+
+    name: ClassVar[str] = "LogMagnitude"
+    protocol: ClassVar[str] = "magnitude"
+    title: ClassVar[str] = "log magnitude"
+    quality_scale: ClassVar[str] = (
+        "log ratio of magnitudes: exp(quality[A] − quality[B]) is how many times as good as B a "
+        "typical annotator judges A"
+    )
+
+    ties: Literal["auto"] | bool = "auto"
+    effects: Effects = "auto"
+    criteria: Literal["separate", "correlated"] = "separate"
+    resolution: float = 0.1
+    quality_sd_scale: float = 1.0
+    difficulty_sd_scale: float = 1.0
+    interaction_sd_scale: float = 0.5
+    taste_sd_scale: float = 0.5
+    effect_sd_scale: float = 1.0
+    deviation_sd_scale: float = 0.5
+    severity_sd_scale: float = 1.0
+    modulus_sd_scale: float = 1.0
+    log_spread_sd_scale: float = 0.5
+    tie_band_sd_scale: float = 0.5
+    log_scale_sd_scale: float = 0.5
+    modulus_scale: float = 1.0
+    level_scale: float = 1.0
+    spread_centre: float = 0.3
+    log_spread_scale: float = 0.5
+    step_centre: float = 0.3
+    log_step_scale: float = 1.0
+    band_centre: float = 1.0
+    log_band_scale: float = 1.0
+    degrees_shape: float = 6.0
+    degrees_centre: float = 12.0
+    correlation_shape: float = 2.0
+
+    def __post_init__(self) -> None:
+        if self.ties not in ("auto", True, False):
+            raise ModelError(f"ties= is 'auto', True or False; found {self.ties!r}")
+        if self.criteria not in ("separate", "correlated"):
+            raise ModelError(f"criteria= is 'separate' or 'correlated'; found {self.criteria!r}")
+        if not 0 <= self.resolution < np.inf:
+            raise ModelError(f"resolution= is a number not below 0; found {self.resolution!r}")
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            number = setting.name.endswith(("_scale", "_shape", "_centre"))
+            if number and not 0 < value < np.inf:
+                raise ModelError(
+                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
+                )
+
+    def declare(self, judgements: Judgements) -> Declaration[MagnitudeResponse]:
+        """Turn the family into a model of these judgements' design.
+
+        Parameters
+        ----------
+        judgements : MagnitudeJudgements
+            The magnitudes.
+
+        Returns
+        -------
+        Declaration
+            Effects, response, labels, and what was left out with the reason.
+
+        Raises
+        ------
+        ModelError
+            Where the judgements are no magnitudes, or ties are asked for without a reference.
+        DesignError
+            Where there is no positive magnitude.
+        """
+        table = _magnitudes(judgements)
+        if table.censored.all():
+            raise DesignError(
+                "there is no positive magnitude to fit"
+                + (": the table has 0 rows" if table.n_rows == 0 else "; all are zero or below")
+            )
+        no_sides = self._why_no_sides(table)
+        reasons, forcible = self._reasons(table, no_sides)
+        included, left_out = choose_effects(self.effects, reasons, forcible)
+        if no_sides is not None:
+            left_out["ties"] = no_sides
+        names = ["quality", *included]
+        coords = _coords(table)
+        effects = tuple(self._effect(name, coords) for name in names)
+        return Declaration(
+            family=self.name,
+            coords=coords,
+            has_criterion=table.has("criterion"),
+            effects=effects,
+            response=self._response(table, sides=no_sides is None),
+            left_out=left_out,
+            correlation_shape=self.correlation_shape,
+            terms=tuple(
+                Term(
+                    effect.name,
+                    effect.dims,
+                    _BY_ANNOTATOR.get(effect.name, IMPRESSION),
+                    float(effect.sign),
+                )
+                for effect in effects
+            ),
+        )
+
+    def _why_no_sides(self, table: MagnitudeJudgements) -> str | None:
+        if self.ties is False:
+            return "left out on request"
+        if not table.has_reference:
+            if self.ties is True:
+                raise ModelError(
+                    "ties=True needs a reference to be as good as; these judgements were read "
+                    "with reference=None"
+                )
+            return "no reference was shown"
+        if self.ties == "auto" and not table.at_reference.any():
+            return "no answer is exactly the reference"
+        return None
+
+    def _reasons(
+        self, table: MagnitudeJudgements, no_sides: str | None
+    ) -> tuple[dict[str, str | None], dict[str, str | None]]:
+        """Say which effects are identified, and which can be built, as `choose_effects` asks."""
+        design = identify(table)
+        reasons, forcible = absolute_effect_reasons(design)
+        alone = None
+        if table.annotators is None:
+            alone = "the judgements have no annotator identities"
+        elif len(table.annotators) == 1:
+            alone = "there is one annotator"
+        for name in _BY_ANNOTATOR:
+            by_side = no_sides if name in ("severity", "tie_band") else None
+            reasons[name] = forcible[name] = alone or by_side
+        above = table.counts[table.answers > 1].sum()
+        below = table.counts[table.answers < 1].sum()
+        if min(above, below) < _BOTH_SIDES * (above + below):
+            reasons["severity"] = reasons["severity"] or (
+                "nearly all answers off the reference are on one side of it, where it cannot be "
+                "told from the tie band"
+            )
+        reasons["log_scale"] = reasons["log_scale"] or "only on request"
+        for moderator, levels in table.moderators.items():
+            few = None if len(levels) > 1 else f"{moderator!r} has one level"
+            one = few or ("there is one system" if design.n_systems == 1 else None)
+            reasons |= {f"effect_{moderator}": few, f"deviation_{moderator}": one}
+            forcible |= {f"effect_{moderator}": few, f"deviation_{moderator}": one}
+        return reasons, forcible
+
+    def _effect(self, name: str, coords: Mapping[str, tuple[str, ...]]) -> Effect:
+        kind, _, moderator = name.partition("_")
+        match kind:
+            case "quality":
+                dims: tuple[str, ...] = ("system",)
+            case "difficulty":
+                dims = ("item",)
+            case "interaction":
+                dims = ("system", "item")
+            case "taste":
+                dims = ("system", "annotator")
+            case "effect":
+                dims = (moderator,)
+            case "deviation":
+                dims = (moderator, "system")
+            case _:
+                dims = ("annotator",)
+        block = kind if kind in ("effect", "deviation") else name
+        correlated = (
+            self.criteria == "correlated"
+            and len(coords.get("criterion", ())) > 1
+            and name in ("quality", "modulus", "severity", "difficulty")
+        )
+        return Effect(
+            name=name,
+            dims=dims,
+            shape=tuple(len(coords[dim]) for dim in dims),
+            sign=-1 if name in ("severity", "difficulty") else 1,
+            sd_scale=getattr(self, f"{block}_sd_scale"),
+            zero_sum=block in _ZERO_SUM,
+            correlated=correlated,
+        )
+
+    def _response(self, table: MagnitudeJudgements, *, sides: bool) -> MagnitudeResponse:
+        ratios = np.log(table.answers[~table.censored])
+        # Without a reference the unit of the numbers means nothing: the median takes its place.
+        unit = 0.0 if table.has_reference else float(np.median(ratios))
+        return self._response_to(
+            sides=sides, unit=unit, lowest=float(ratios.min()), highest=float(ratios.max())
+        )
+
+    def _response_to(
+        self, *, sides: bool, unit: float, lowest: float, highest: float
+    ) -> MagnitudeResponse:
+        return MagnitudeResponse(
+            sides=sides,
+            resolution=self.resolution,
+            unit=unit,
+            lowest=lowest,
+            highest=highest,
+            modulus_scale=self.modulus_scale,
+            level_scale=self.level_scale,
+            spread_centre=self.spread_centre,
+            log_spread_scale=self.log_spread_scale,
+            degrees_shape=self.degrees_shape,
+            degrees_centre=self.degrees_centre,
+            step_centre=self.step_centre,
+            log_step_scale=self.log_step_scale,
+            band_centre=self.band_centre,
+            log_band_scale=self.log_band_scale,
+        )
+
+    def row_data(
+        self, declaration: Declaration[MagnitudeResponse], judgements: Judgements
+    ) -> RowData:
+        """Return what each answer is, and its log ratio, as the kernel reads them.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : MagnitudeJudgements
+            The magnitudes.
+
+        Returns
+        -------
+        RowData
+            Two columns.
+        """
+        table, response = _magnitudes(judgements), declaration.response
+        censored = table.censored
+        ratio = np.log(np.where(censored, 1.0, table.answers)) - response.unit
+        if censored.any():
+            # Below the smallest positive number given; never above the reference it is below of.
+            limit = np.log(table.magnitudes[~censored].min() / table.references) - response.unit
+            ratio = np.where(censored, np.minimum(limit, 0.0) if response.sides else limit, ratio)
+        what = np.select([censored, ratio < 0, ratio > 0], [CENSORED, BELOW, ABOVE], AT)
+        return RowData(answers=[what.astype(np.float64), ratio])
+
+    def posterior_dataset(
+        self, declaration: Declaration[MagnitudeResponse], values: dict[str, FloatArray]
+    ) -> xr.Dataset:
+        """Return every parameter under its name in the posterior contract.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        values : dict of str to numpy.ndarray
+            As :meth:`constrained` returns them, dims (chain, draw, criterion, ...).
+
+        Returns
+        -------
+        xarray.Dataset
+            Quality and what adds to it as log ratios; with a moderator m, ``quality_by_m``.
+        """
+        found = super().posterior_dataset(declaration, values)
+        if not declaration.response.sides:
+            return found
+        step = np.exp(found["log_step"])
+        return found.assign(
+            {
+                str(name): (found[name] * step).transpose(*found[name].dims)
+                for name in found.data_vars
+                if _is_log_ratio(declaration, str(name))
+            }
+        )
+
+    def row_predictors(
+        self,
+        declaration: Declaration[MagnitudeResponse],
+        judgements: Judgements,
+        draws: xr.Dataset,
+    ) -> FloatArray:
+        """Return the linear predictors of every row as the kernel reads them.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : MagnitudeJudgements
+            Rows; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (predictor, sample, row).
+        """
+        found = super().row_predictors(declaration, judgements, draws)
+        if declaration.response.sides:
+            scalars = self.row_scalars(declaration, judgements, draws)
+            found[IMPRESSION] /= np.exp(scalars["log_step"])
+        return found
+
+    @staticmethod
+    def response_from(record: Mapping[str, Any]) -> MagnitudeResponse:
+        """Make the response from its saved fields.
+
+        Parameters
+        ----------
+        record : mapping
+            Fields of a ``MagnitudeResponse`` as JSON holds them.
+
+        Returns
+        -------
+        MagnitudeResponse
+            The response.
+        """
+        return MagnitudeResponse(**record)
+
+    def describe(self, declaration: Declaration[MagnitudeResponse] | None = None) -> ModelText:
+        """Describe the model in words, formulas and priors.
+
+        Parameters
+        ----------
+        declaration : Declaration, optional
+            A model declared for judgements; without it, the family with all its effects.
+
+        Returns
+        -------
+        ModelText
+            Prints as text.
+        """
+        if declaration is None:
+            names = ["quality", "difficulty", "interaction", "taste", *_BY_ANNOTATOR]
+            if self.ties is False:
+                names = [name for name in names if name not in ("severity", "tie_band")]
+            coords: dict[str, tuple[str, ...]] = dict.fromkeys(
+                ("system", "item", "annotator"), ("",)
+            )
+            declaration = Declaration(
+                family=self.name,
+                coords=coords,
+                has_criterion=False,
+                effects=tuple(self._effect(name, coords) for name in names),
+                response=self._response_to(
+                    sides=self.ties is not False, unit=0.0, lowest=0.0, highest=0.0
+                ),
+                left_out={},
+            )
+        return describe_magnitude(declaration)
+
+    def __str__(self) -> str:
+        return f"{self.title.capitalize()} for magnitudes\n\n{self.describe()}"
+
+    def estimands(self, declaration: Declaration[MagnitudeResponse]) -> Mapping[str, Estimand]:
+        """List the family's readable quantities.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+
+        Returns
+        -------
+        dict of str to Estimand
+            ``expected_ratio`` and ``median_ratio``; where answers at the reference have a
+            probability of their own, ``as_good_probability``, ``below_probability`` and
+            ``above_probability``.
+        """
+        response = declaration.response
+        to = "the reference" if response.unit == 0.0 else "the median answer"
+        bounds = (
+            float(np.exp(min(response.lowest - response.unit, 0.0))),
+            float(np.exp(max(response.highest - response.unit, 0.0))),
+        )
+        found = {
+            "expected_ratio": Estimand(
+                "expected_ratio",
+                "Expected ratio",
+                f"the mean of new answers as ratios to {to}, answers beyond those in the data "
+                "counted as the most extreme of them",
+                f"times {to}",
+                bounds,
+            ),
+            "median_ratio": Estimand(
+                "median_ratio",
+                "Median ratio",
+                f"the median of new answers as ratios to {to}",
+                f"times {to}",
+                None,
+            ),
+        }
+        if response.sides:
+            for name, words in (
+                ("below", "below the reference"),
+                ("as_good", "exactly the reference"),
+                ("above", "above the reference"),
+            ):
+                found[f"{name}_probability"] = Estimand(
+                    f"{name}_probability",
+                    f"Probability of {words}",
+                    f"the chance that one new answer about the system is {words}",
+                    "probability",
+                    (0.0, 1.0),
+                )
+        return found
+
+    def estimate(
+        self,
+        name: str,
+        declaration: Declaration[MagnitudeResponse],
+        posterior: xr.Dataset,
+        *,
+        population: str = "new",
+        by: str | None = None,
+    ) -> xr.DataArray:
+        """Compute one readable quantity from the draws.
+
+        Parameters
+        ----------
+        name : str
+            ``win_probability`` or the name of an estimand.
+        declaration : Declaration
+            The model.
+        posterior : xarray.Dataset
+            The draws.
+        population : {"new", "observed"}
+            Average over new annotators and items, or over those in the data (where there are more
+            than 256 pairs of annotator and item, over a fixed sample of 256).
+        by : str, optional
+            A moderator: a value for each of its levels instead of their plain average.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) system and those of the quantity.
+        """
+        if population not in ("new", "observed"):
+            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
+        known = ["win_probability", *self.estimands(declaration)]
+        if name not in known:
+            raise ModelError(f"LogMagnitude has no estimand {name!r}; it has {some(known)}")
+        return MagnitudeQuantities(declaration, posterior).estimate(name, population, by)
+
+    def predict(
+        self,
+        declaration: Declaration[MagnitudeResponse],
+        judgements: Judgements,
+        draws: xr.Dataset,
+        rng: np.random.Generator,
+    ) -> npt.NDArray[np.float64]:
+        """Draw an answer for every row, as a ratio coded as in ``judgements.answers``.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : MagnitudeJudgements
+            Rows to predict; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+        rng : numpy.random.Generator
+            Source of the noise.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (sample, row).
+        """
+        predictors = self.row_predictors(declaration, judgements, draws)
+        scalars = self.row_scalars(declaration, judgements, draws)
+        return MagnitudeQuantities(declaration, draws).answers(predictors, scalars, rng)
+
+    def tail_area(
+        self,
+        declaration: Declaration[MagnitudeResponse],
+        judgements: Judgements,
+        draws: xr.Dataset,
+    ) -> FloatArray:
+        """Return how far out each answer lies among the answers that the model expects there.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : MagnitudeJudgements
+            The rows; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (row,): twice the smaller of the probabilities of an answer at most and at least
+            as large, averaged over the draws, at most 1.
+        """
+        predictors = self.row_predictors(declaration, judgements, draws)
+        scalars = self.row_scalars(declaration, judgements, draws)
+        what, ratio = self.row_data(declaration, judgements).answers
+        return MagnitudeQuantities(declaration, draws).tail_area(predictors, scalars, what, ratio)
+
+
+def _magnitudes(judgements: Judgements) -> MagnitudeJudgements:
+    if not isinstance(judgements, MagnitudeJudgements):
+        raise ModelError(
+            f"LogMagnitude models MagnitudeJudgements; found {type(judgements).__name__}"
+        )
+    return judgements
+
+
+def _coords(table: MagnitudeJudgements) -> dict[str, tuple[str, ...]]:
+    labels = {
+        "system": table.systems,
+        "annotator": table.annotators,
+        "item": table.items,
+        "criterion": table.criteria,
+    }
+    return {dim: found for dim, found in labels.items() if found is not None} | table.moderators
+
+
+def _is_log_ratio(declaration: Declaration[Any], name: str) -> bool:
+    """Tell effects that add to the impression, their sds, and qualities by level."""
+    if name.startswith("quality_by_"):
+        return True
+    impressions = {t.effect for t in declaration.terms if t.predictor == IMPRESSION}
+    return name in impressions or name.removesuffix("_sd") in impressions
