@@ -41,8 +41,10 @@ if TYPE_CHECKING:
         trueskill_ranking,
     )
     from bayeseval.families import (
+        BradleyTerry,
         LogMagnitude,
         OrdinalProbit,
+        Thurstone,
         TrueSkill,
     )
     from bayeseval.frequentist import (
@@ -134,7 +136,13 @@ _LAZY = {
         "side_by_side",
         "trueskill_ranking",
     ),
-    "bayeseval.families": ("LogMagnitude", "OrdinalProbit", "TrueSkill"),
+    "bayeseval.families": (
+        "BradleyTerry",
+        "LogMagnitude",
+        "OrdinalProbit",
+        "Thurstone",
+        "TrueSkill",
+    ),
     "bayeseval.frequentist": (
         "anova",
         "anova_from_summary",
@@ -205,6 +213,7 @@ _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 __all__ = [
     "BayesEvalError",
+    "BradleyTerry",
     "Comparison",
     "Convergence",
     "ConvergenceError",
@@ -223,6 +232,7 @@ __all__ = [
     "SPAJudgements",
     "SideBySide",
     "StrengthJudgements",
+    "Thurstone",
     "TrueSkill",
     "anova",
     "anova_from_summary",

@@ -69,7 +69,11 @@ def disagreements(root: Path = ROOT) -> list[str]:
             "the folders of models/",
             {path.parent.name for path in (root / "models").glob("*/card.md")},
             "the package",
-            {_folder(name) for name in families},
+            {
+                _folder(name)
+                for name, family in families.items()
+                if not _is_variant(family, families)
+            },
         ),
         *_compare("bayeseval.__all__", set(families) & public, "the families", families),
         *(
@@ -78,6 +82,11 @@ def disagreements(root: Path = ROOT) -> list[str]:
             if family.protocol not in {each.protocol for each in protocols.values()}
         ),
     ]
+
+
+def _is_variant(family: type, families: dict[str, type]) -> bool:
+    """Whether a family is another one with other defaults, such as Thurstone; one card serves both."""
+    return any(family is not other and issubclass(family, other) for other in families.values())
 
 
 def _folder(family: str) -> str:

@@ -5,20 +5,27 @@ from typing import Any
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._family import Estimand, Family, ModelText, PriorText
+from bayeseval.families.bradley_terry import BradleyTerry, Thurstone
 from bayeseval.families.log_magnitude import LogMagnitude
 from bayeseval.families.ordinal_probit import OrdinalProbit
 from bayeseval.families.trueskill import TrueSkill
 
-_FAMILIES: tuple[Any, ...] = (LogMagnitude, OrdinalProbit, TrueSkill)
-_DEFAULTS: dict[str, Any] = {"likert": OrdinalProbit, "magnitude": LogMagnitude}
+_FAMILIES: tuple[Any, ...] = (BradleyTerry, LogMagnitude, OrdinalProbit, Thurstone, TrueSkill)
+_DEFAULTS: dict[str, Any] = {
+    "likert": OrdinalProbit,
+    "magnitude": LogMagnitude,
+    "pairwise": BradleyTerry,
+}
 
 __all__ = [
+    "BradleyTerry",
     "Estimand",
     "Family",
     "LogMagnitude",
     "ModelText",
     "OrdinalProbit",
     "PriorText",
+    "Thurstone",
     "TrueSkill",
 ]
 

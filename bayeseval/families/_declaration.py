@@ -276,6 +276,9 @@ class Declaration[R: Response]:
         Shape of the LKJ prior of the correlations between criteria.
     terms
         How the effects enter the linear predictors of a response that has such.
+    components
+        Groups of systems that comparisons link; with more than one, a difference between groups is
+        the prior's.
     """
 
     family: str
@@ -286,6 +289,7 @@ class Declaration[R: Response]:
     left_out: Mapping[str, str]
     correlation_shape: float = 2.0
     terms: tuple[Term, ...] = ()
+    components: tuple[tuple[str, ...], ...] = ()
 
     @property
     def n_criteria(self) -> int:

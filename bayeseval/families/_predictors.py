@@ -403,12 +403,12 @@ def collapse_rows(
     columns += [data.codes[name] for name in data.codes]
     columns += list(data.weights.values())
     columns += list(data.answers)
-    first, row_cell = _distinct(columns, judgements.n_rows)
+    first, row_cell = distinct_rows(columns, judgements.n_rows)
     count = np.bincount(row_cell, weights=judgements.counts, minlength=first.size)
     codes = {name: judgements.codes(name)[first] for name in factors}
     codes |= {name: values[first] for name, values in data.codes.items()}
     criterion = codes.get("criterion", np.zeros(first.size, dtype=np.int32))
-    index, weight = _indices(
+    index, weight = term_indices(
         declaration, criterion, codes, {n: values[first] for n, values in data.weights.items()}
     )
     answer = np.empty((len(data.answers), first.size))
@@ -424,7 +424,7 @@ def collapse_rows(
     )
 
 
-def _indices(
+def term_indices(
     declaration: Declaration[Any],
     criterion: npt.NDArray[Any],
     codes: Mapping[str, npt.NDArray[Any]],
@@ -449,7 +449,7 @@ def _indices(
     return index, weight
 
 
-def _distinct(
+def distinct_rows(
     columns: Sequence[npt.NDArray[Any]], n_rows: int
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return the first row of every distinct combination, and the combination of every row."""

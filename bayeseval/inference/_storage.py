@@ -92,6 +92,7 @@ def declaration_record(declaration: Declaration[Any]) -> dict[str, Any]:
         "response": asdict(declaration.response),
         "left_out": dict(declaration.left_out),
         "correlation_shape": declaration.correlation_shape,
+        "components": [list(group) for group in declaration.components],
         "terms": [asdict(term) for term in declaration.terms],
     }
 
@@ -110,6 +111,7 @@ def declaration_from(record: Mapping[str, Any], family: Any) -> Declaration[Any]
         response=family.response_from(record["response"]),
         left_out=record["left_out"],
         correlation_shape=record["correlation_shape"],
+        components=tuple(tuple(group) for group in record["components"]),
         terms=tuple(
             Term(**{**term, "columns": tuple(term["columns"])}) for term in record["terms"]
         ),

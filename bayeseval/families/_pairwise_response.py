@@ -1,0 +1,105 @@
+"""How a difference of two systems becomes a win, a loss or a tie."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from bayeseval.families._declaration import FloatArray, Prior, Scalar
+from bayeseval.families._pairwise_kernel import (
+    DAVIDSON,
+    DECIDED,
+    LOGIT,
+    PROBIT,
+    RAO_KUPPER,
+    pairwise_kernel,
+)
+
+type Link = Literal["logit", "probit"]
+type Ties = Literal["davidson", "rao_kupper", "half", "none"]
+
+_TIE_CODES = {"davidson": DAVIDSON, "rao_kupper": RAO_KUPPER, "half": DECIDED, "none": DECIDED}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairwiseResponse:
+    """Outcome of a comparison given the linear predictors of its location and log consistency.
+
+    The answer's columns are the shares of wins of a, wins of b, and ties among the judgements of
+    a cell; a single judgement has a one and two zeros.
+
+    Parameters
+    ----------
+    link
+        Distribution of the noise in the comparison: logistic or normal.
+    ties
+        How ties come about.
+    position_scale
+        Prior scale of the effect of being shown first; None where there is none.
+    consistency
+        Whether the second predictor is the annotator's log consistency.
+    log_tie_centre, log_tie_scale
+        Normal prior of Davidson's log ν.
+    tie_threshold_scale
+        Half-normal prior of Rao and Kupper's threshold.
+    """
+
+    link: Link
+    ties: Ties
+    position_scale: float | None
+    consistency: bool
+    log_tie_centre: float = 0.0
+    log_tie_scale: float = 1.0
+    tie_threshold_scale: float = 1.0
+
+    @property
+    def kind(self) -> str:
+        """Name of the PyMC formula's module."""
+        return "pairwise"
+
+    @property
+    def n_predictors(self) -> int:
+        """Number of linear predictors."""
+        return 2 if self.consistency else 1
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether a tie is an outcome of its own."""
+        return self.ties in ("davidson", "rao_kupper")
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Position effect and tie parameter, as far as they are in the model."""
+        found = []
+        if self.position_scale is not None:
+            prior = Prior(kind="normal", a=0.0, b=self.position_scale)
+            found.append(Scalar(name="position_effect", prior=prior))
+        if self.ties == "davidson":
+            prior = Prior(kind="normal", a=self.log_tie_centre, b=self.log_tie_scale)
+            found.append(Scalar(name="log_tie_propensity", prior=prior))
+        if self.ties == "rao_kupper":
+            prior = Prior(kind="half_normal", a=self.tie_threshold_scale)
+            found.append(Scalar(name="tie_propensity", prior=prior))
+        return tuple(found)
+
+    @property
+    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Unconstrained parameters of one criterion, in the sampler's order."""
+        return {scalar.name: () for scalar in self.scalars}
+
+    @property
+    def options(self) -> FloatArray:
+        """Link, tie model, and whether there is a position effect, as the kernel reads them."""
+        return np.array(
+            [
+                LOGIT if self.link == "logit" else PROBIT,
+                _TIE_CODES[self.ties],
+                self.position_scale is not None,
+            ],
+            dtype=np.float64,
+        )
+
+    @property
+    def kernel(self) -> Any:
+        """The compiled log density of the answers."""
+        return pairwise_kernel

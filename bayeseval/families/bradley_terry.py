@@ -1,0 +1,674 @@
+"""Bradley-Terry and Thurstone for pairwise judgements, with ties, position and annotators."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+
+from bayeseval._checks import some
+from bayeseval.errors import DesignError, ModelError
+from bayeseval.families._declaration import (
+    Declaration,
+    Effect,
+    FloatArray,
+    PredictorCells,
+    Term,
+)
+from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._pairwise_quantities import (
+    OUTCOMES,
+    PairwiseQuantities,
+    drawn_outcomes,
+    outcome_chances,
+)
+from bayeseval.families._pairwise_response import Link, PairwiseResponse
+from bayeseval.families._pairwise_text import describe_pairwise
+from bayeseval.families._predictors import (
+    PredictorFamily,
+    RowData,
+    distinct_rows,
+    row_codes,
+    term_indices,
+)
+from bayeseval.judgements import Judgements, PairwiseJudgements
+from bayeseval.judgements.identify import Identification, identify
+
+type AnnotatorEffect = Literal["auto", "none", "consistency", "position", "taste"]
+
+_ANNOTATOR_EFFECTS = ("consistency", "position", "taste")
+_TIE_MODELS = ("davidson", "rao_kupper", "half", "none", "auto")
+_TIE = 2
+_LARGEST_AUTO = 50_000
+"""Most effects of one kind that are taken in without being asked for."""
+
+_CENTRED_FROM = 20.0
+"""Judgements a system from which PyMC sees qualities themselves, not divided by their sd."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BradleyTerry(PredictorFamily):
+    r"""Model comparisons by the difference of two qualities.
+
+    .. math:: P(a \succ b) = F(\eta), \quad
+              \eta = e^{\kappa_r} (q_a - q_b + \pi + \pi_r + t_{a,r} - t_{b,r} + u_{a,i} - u_{b,i})
+
+    with the logistic distribution F (Bradley-Terry) or the normal one (Thurstone), quality q,
+    position effects π, an annotator's taste t and consistency κ, and system-by-item effects u. The
+    full specification is the card in ``models/bradley_terry``.
+
+    Parameters
+    ----------
+    link : {"logit", "probit"}
+        Bradley-Terry, or Thurstone-Mosteller, the model behind TrueSkill.
+    ties : {"auto", "davidson", "rao_kupper", "half", "none"}
+        What a tie is. "auto": with any tie, "davidson" for the logit and "rao_kupper" for the
+        probit link; otherwise "none". "half" counts half a win each, a convention and no
+        likelihood of ties.
+    position : {"auto"} or bool
+        Whether the output shown first may have an advantage. "auto": where some pair was shown in
+        both orders.
+    annotators : {"auto", "none", "consistency", "position", "taste"} or tuple of them
+        How annotators differ. "auto": taste, where the design identifies it.
+    items : {"auto"} or bool
+        Whether systems are better at some items than at others. "auto": where the design
+        identifies it.
+    quality_sd_scale, taste_sd_scale, interaction_sd_scale : float
+        Half-normal prior scales of standard deviations, in the units of the noise of a comparison.
+    position_sd_scale, log_consistency_sd_scale, deviation_sd_scale : float
+        Likewise: the annotators' position effects, their log consistency, a moderator's deviation
+        by system.
+    position_effect_scale : float
+        Normal prior scale of the position effect.
+    log_tie_centre, log_tie_scale : float
+        Normal prior of Davidson's log ν.
+    tie_threshold_scale : float
+        Half-normal prior scale of Rao and Kupper's threshold.
+
+    References
+    ----------
+    Bradley & Terry (1952), Biometrika 39, doi:10.2307/2334029. Davidson (1970), JASA 65,
+    doi:10.2307/2283595. Rao & Kupper (1967), JASA 62, doi:10.2307/2282923. Thurstone (1927),
+    Psychological Review 34, doi:10.1037/h0070288.
+    """
+
+    name: ClassVar[str] = "BradleyTerry"
+    protocol: ClassVar[str] = "pairwise"
+    title: ClassVar[str] = "Bradley-Terry"
+    quality_scale: ClassVar[str] = (
+        "log odds of winning, or with link='probit' standard deviations of the noise, of one "
+        "comparison with an average system"
+    )
+
+    link: Link = "logit"
+    ties: Literal["auto", "davidson", "rao_kupper", "half", "none"] = "auto"
+    position: Literal["auto"] | bool = "auto"
+    annotators: AnnotatorEffect | tuple[AnnotatorEffect, ...] = "auto"
+    items: Literal["auto"] | bool = "auto"
+    quality_sd_scale: float = 1.0
+    taste_sd_scale: float = 0.5
+    interaction_sd_scale: float = 0.5
+    position_sd_scale: float = 0.5
+    log_consistency_sd_scale: float = 0.5
+    deviation_sd_scale: float = 0.5
+    position_effect_scale: float = 1.0
+    log_tie_centre: float = 0.0
+    log_tie_scale: float = 1.0
+    tie_threshold_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.link not in ("logit", "probit"):
+            raise ModelError(f"link= is 'logit' or 'probit'; found {self.link!r}")
+        if self.ties not in _TIE_MODELS:
+            raise ModelError(f"ties= is one of {some(_TIE_MODELS)}; found {self.ties!r}")
+        if self.ties == "davidson" and self.link == "probit":
+            raise ModelError(
+                "Davidson's ties belong to link='logit'; with link='probit' take "
+                "ties='rao_kupper', a threshold on the same scale"
+            )
+        for name in ("position", "items"):
+            if getattr(self, name) not in ("auto", True, False):
+                raise ModelError(f"{name}= is 'auto', True or False; found {getattr(self, name)!r}")
+        wanted = self.annotators
+        if not isinstance(wanted, str):
+            object.__setattr__(self, "annotators", tuple(wanted))
+            known: tuple[str, ...] = _ANNOTATOR_EFFECTS
+        else:
+            wanted, known = (wanted,), ("auto", "none", *_ANNOTATOR_EFFECTS)
+        for effect in wanted:
+            if effect not in known:
+                raise ModelError(
+                    f"annotators= is 'auto', 'none', or one or several of "
+                    f"{some(_ANNOTATOR_EFFECTS)}; found {self.annotators!r}"
+                )
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if setting.name.endswith("_scale") and not 0 < value < np.inf:
+                raise ModelError(
+                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
+                )
+
+    def declare(self, judgements: Judgements) -> Declaration[PairwiseResponse]:
+        """Turn the family into a model of these judgements' design.
+
+        Parameters
+        ----------
+        judgements : PairwiseJudgements
+            The outcomes.
+
+        Returns
+        -------
+        Declaration
+            Effects, response, labels, and what was left out with the reason.
+
+        Raises
+        ------
+        ModelError
+            Where the judgements are not outcomes of comparisons, or hold ties that ``ties="none"``
+            forbids, or lack what an effect needs.
+        DesignError
+            Where there are none.
+        """
+        if not isinstance(judgements, PairwiseJudgements):
+            raise ModelError(
+                f"{self.name} models PairwiseJudgements; found {type(judgements).__name__}. "
+                "Ratings, magnitudes and strengths become comparisons with to_pairwise"
+            )
+        if judgements.n_rows == 0:
+            raise DesignError("there are no comparisons to fit: the table has 0 rows")
+        design = identify(judgements)
+        ties = self._tie_model(judgements)
+        included, left_out = self._included(judgements, design)
+        position = self._position(judgements, design, left_out)
+        if ties == "half":
+            left_out["ties"] = "counted as half a win each, a convention and no likelihood"
+        if len(design.components) > 1:
+            left_out["differences between groups"] = (
+                f"the systems fall into {len(design.components)} groups that never met "
+                f"({'; '.join(some(group) for group in design.components[:3])}): the difference "
+                "of two systems of different groups comes from the prior"
+            )
+        coords: dict[str, tuple[str, ...]] = {"system": judgements.systems}
+        names = {dim for name in included for dim in _dims(name)}
+        for factor in ("annotator", "item"):
+            if factor in names:
+                coords[factor] = judgements.labels(factor)
+        if judgements.criteria is not None:
+            coords["criterion"] = judgements.criteria
+        coords |= judgements.moderators
+        # PyMC's own coordinates; the compiled density has better ones.
+        crowded = judgements.n_judgements > _CENTRED_FROM * len(judgements.systems)
+        effects = []
+        for name in included:
+            kind = "deviation" if name.startswith("deviation_") else name
+            dims = _dims(name)
+            effects.append(
+                Effect(
+                    name=name,
+                    dims=dims,
+                    shape=tuple(len(coords[dim]) for dim in dims),
+                    sign=1,
+                    sd_scale=getattr(self, f"{kind}_sd_scale"),
+                    zero_sum=kind in ("quality", "deviation", "log_consistency"),
+                    centring=1.0 if name == "quality" and crowded else 0.0,
+                )
+            )
+        return Declaration(
+            family=self.name,
+            coords=coords,
+            has_criterion=judgements.criteria is not None,
+            effects=tuple(effects),
+            response=PairwiseResponse(
+                link=self.link,
+                ties=ties,
+                position_scale=self.position_effect_scale if position else None,
+                consistency="log_consistency" in included,
+                log_tie_centre=self.log_tie_centre,
+                log_tie_scale=self.log_tie_scale,
+                tie_threshold_scale=self.tie_threshold_scale,
+            ),
+            left_out=left_out,
+            terms=tuple(term for name in included for term in _terms(name)),
+            components=design.components,
+        )
+
+    def _tie_model(
+        self, judgements: PairwiseJudgements
+    ) -> Literal["davidson", "rao_kupper", "half", "none"]:
+        tied = judgements.answers == _TIE
+        if self.ties != "auto":
+            if self.ties == "none" and tied.any():
+                raise ModelError(
+                    f"ties='none', but {int(judgements.counts[tied].sum()):,} of "
+                    f"{judgements.n_judgements:,} judgements are ties. Take ties='auto', or drop "
+                    "them from the table, which favours whoever ties more seldom"
+                )
+            return self.ties
+        if not tied.any():
+            return "none"
+        return "davidson" if self.link == "logit" else "rao_kupper"
+
+    def _included(
+        self, judgements: PairwiseJudgements, design: Identification
+    ) -> tuple[list[str], dict[str, str]]:
+        """Return the effects in the model, and the others with the reason."""
+        left_out: dict[str, str] = {}
+        included = ["quality"]
+        n_systems = len(judgements.systems)
+        nobody = None
+        if judgements.annotators is None:
+            nobody = "the judgements have no annotator identities"
+        elif len(judgements.annotators) == 1:
+            nobody = "there is one annotator"
+        wanted = self.annotators if isinstance(self.annotators, tuple) else (self.annotators,)
+        if wanted == ("auto",):
+            size = n_systems * (design.n_annotators or 0)
+            reason = nobody
+            if reason is None and not design.annotators_repeat_systems:
+                reason = "no annotator judged the same system twice"
+            elif reason is None and size > _LARGEST_AUTO:
+                reason = (
+                    f"{size:,} systems × annotators are many; ask for annotators='taste' if you "
+                    "want to wait"
+                )
+            if reason is None:
+                included.append("taste")
+            else:
+                left_out["taste"] = reason
+        elif wanted == ("none",):
+            if nobody is None:
+                left_out["annotators"] = "left out on request"
+        elif nobody is not None:
+            raise ModelError(f"annotators={self.annotators!r} cannot be built: {nobody}")
+        else:
+            places = {"consistency": "log_consistency"}
+            included += [places.get(name, name) for name in dict.fromkeys(wanted)]
+        reason = self._no_items(judgements, design)
+        if reason is None:
+            included.append("interaction")
+        elif judgements.items is not None:
+            left_out["interaction"] = reason
+        for moderator, levels in judgements.moderators.items():
+            if len(levels) > 1:
+                included.append(f"deviation_{moderator}")
+            else:
+                left_out[f"deviation_{moderator}"] = f"{moderator!r} has one level"
+        return included, left_out
+
+    def _no_items(self, judgements: PairwiseJudgements, design: Identification) -> str | None:
+        if judgements.items is None:
+            if self.items is True:
+                raise ModelError("items=True cannot be built: no item column was named")
+            return "no item column was named"
+        if self.items is not True and self.items is not False:
+            size = len(judgements.systems) * len(judgements.items)
+            if not design.outputs_judged_repeatedly:
+                return "every output was judged once"
+            if size > _LARGEST_AUTO:
+                return f"{size:,} systems × items are many; ask for items=True if you want to wait"
+            return None if len(judgements.items) > 1 else "all judgements are of one item"
+        return None if self.items else "left out on request"
+
+    def _position(
+        self,
+        judgements: PairwiseJudgements,
+        design: Identification,
+        left_out: dict[str, str],
+    ) -> bool:
+        if self.position is True:
+            return True
+        if self.position is False:
+            left_out["position_effect"] = "left out on request"
+        elif judgements.has("ranking"):
+            left_out["position_effect"] = "pairs of a ranking have no order of presentation"
+        elif not design.order_balance:
+            left_out["position_effect"] = "every pair was shown in one order only"
+        else:
+            return True
+        return False
+
+    def row_data(
+        self, declaration: Declaration[PairwiseResponse], judgements: Judgements
+    ) -> RowData:
+        """Return the shares of win, loss and tie of every row.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : PairwiseJudgements
+            The outcomes.
+
+        Returns
+        -------
+        RowData
+            Three columns of zeros and ones; with half ties a half twice.
+        """
+        answers = judgements.answers
+        shares = [(answers == code).astype(np.float64) for code in range(3)]
+        if declaration.response.ties == "half":
+            half = 0.5 * shares[_TIE]
+            shares = [shares[0] + half, shares[1] + half, np.zeros_like(half)]
+        return RowData(answers=shares)
+
+    def cells(
+        self, declaration: Declaration[PairwiseResponse], judgements: Judgements
+    ) -> PredictorCells:
+        """Count judgements that agree in all but the outcome, which a cell keeps as shares.
+
+        Without a position effect a cell holds both orders of presentation. Comparisons of one
+        ranking count for less, see :func:`ranking_weights`.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : PairwiseJudgements
+            The outcomes.
+
+        Returns
+        -------
+        PredictorCells
+            Distinct cells; their number does not grow with the number of votes.
+        """
+        data = self.row_data(declaration, judgements)
+        codes = row_codes(declaration, judgements, data)
+        shares = [np.asarray(values) for values in data.answers]
+        response = declaration.response
+        ordered = response.position_scale is not None or declaration.effect("position") is not None
+        if not ordered:
+            a, b = codes["system_a"], codes["system_b"]
+            turned = a > b
+            codes |= {"system_a": np.minimum(a, b), "system_b": np.maximum(a, b)}
+            shares = [
+                np.where(turned, shares[1], shares[0]),
+                np.where(turned, shares[0], shares[1]),
+                shares[2],
+            ]
+        first, row_cell = distinct_rows(list(codes.values()), judgements.n_rows)
+        weight = judgements.counts * ranking_weights(judgements)
+        count = np.bincount(row_cell, weights=weight, minlength=first.size)
+        answer = np.stack(
+            [
+                np.bincount(row_cell, weights=weight * share, minlength=first.size) / count
+                for share in shares
+            ]
+        )
+        here = {name: values[first] for name, values in codes.items()}
+        criterion = here.get("criterion", np.zeros(first.size, dtype=np.int64))
+        index, weights = term_indices(declaration, criterion, here, {})
+        return PredictorCells(
+            index=index,
+            weight=weights,
+            answer=answer,
+            criterion=criterion.astype(np.int32),
+            count=count,
+            row_cell=row_cell.astype(np.int32),
+        )
+
+    def posterior_dataset(
+        self, declaration: Declaration[PairwiseResponse], values: dict[str, FloatArray]
+    ) -> xr.Dataset:
+        """Return every parameter under its name in the posterior contract.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        values : dict of str to numpy.ndarray
+            Named values, dims (chain, draw, criterion, ...).
+
+        Returns
+        -------
+        xarray.Dataset
+            With the user's labels as coordinates; ``tie_propensity`` is Davidson's ν, or Rao and
+            Kupper's threshold.
+        """
+        dataset = super().posterior_dataset(declaration, values)
+        if "log_tie_propensity" in dataset:
+            dataset["tie_propensity"] = np.exp(dataset["log_tie_propensity"])
+        return dataset
+
+    @staticmethod
+    def response_from(record: Mapping[str, Any]) -> PairwiseResponse:
+        """Make the response from its saved fields.
+
+        Parameters
+        ----------
+        record : mapping
+            Fields of a ``PairwiseResponse`` as JSON holds them.
+
+        Returns
+        -------
+        PairwiseResponse
+            The response.
+        """
+        return PairwiseResponse(**record)
+
+    def describe(self, declaration: Declaration[PairwiseResponse] | None = None) -> ModelText:
+        """Describe the model in words, formulas and priors.
+
+        Parameters
+        ----------
+        declaration : Declaration, optional
+            A model declared for judgements; without it, the family with quality alone.
+
+        Returns
+        -------
+        ModelText
+            Prints as text.
+        """
+        scales = {
+            setting.name.removesuffix("_sd_scale"): getattr(self, setting.name)
+            for setting in fields(self)
+            if setting.name.endswith("_sd_scale")
+        }
+        if declaration is not None:
+            return describe_pairwise(declaration.response, scales, declaration)
+        ties = self.ties
+        if ties == "auto":
+            ties = "davidson" if self.link == "logit" else "rao_kupper"
+        response = PairwiseResponse(
+            link=self.link,
+            ties=ties,
+            position_scale=None if self.position is False else self.position_effect_scale,
+            consistency=False,
+            log_tie_centre=self.log_tie_centre,
+            log_tie_scale=self.log_tie_scale,
+            tie_threshold_scale=self.tie_threshold_scale,
+        )
+        return describe_pairwise(response, scales, None)
+
+    def __str__(self) -> str:
+        title = "Bradley-Terry" if self.link == "logit" else "Thurstone"
+        return f"{title} for pairwise judgements\n\n{self.describe()}"
+
+    def estimands(self, declaration: Declaration[PairwiseResponse]) -> Mapping[str, Estimand]:
+        """List the family's readable quantities.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+
+        Returns
+        -------
+        dict of str to Estimand
+            ``outcome_probability``.
+        """
+        del declaration
+        return {
+            "outcome_probability": Estimand(
+                "outcome_probability",
+                "Probability of win, tie and loss",
+                "the chance that one new comparison with system_b is won, tied or lost",
+                "probability",
+                (0.0, 1.0),
+            )
+        }
+
+    def estimate(
+        self,
+        name: str,
+        declaration: Declaration[PairwiseResponse],
+        posterior: xr.Dataset,
+        *,
+        population: str = "new",
+        by: str | None = None,
+    ) -> xr.DataArray:
+        """Compute one readable quantity from the draws.
+
+        Parameters
+        ----------
+        name : str
+            ``win_probability`` or ``outcome_probability``.
+        declaration : Declaration
+            The model.
+        posterior : xarray.Dataset
+            The draws; with very many systems they are thinned to 100 million values.
+        population : {"new", "observed"}
+            Average over new annotators and items, or over those in the data (where there are more
+            than 64 pairs of annotator and item, over a fixed sample of 64). Both orders of
+            presentation count alike.
+        by : str, optional
+            A moderator: a value for each of its levels instead of their plain average.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) system, system_b and, for ``outcome_probability``,
+            outcome.
+        """
+        if population not in ("new", "observed"):
+            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
+        if name not in ("win_probability", "outcome_probability"):
+            raise ModelError(
+                f"{self.name} has no estimand {name!r}; it has 'win_probability' and "
+                "'outcome_probability'"
+            )
+        win, tied = PairwiseQuantities(declaration, posterior).outcomes(population, by)
+        if name == "win_probability":
+            return (win + 0.5 * tied).rename(name)
+        loss = 1.0 - win - tied
+        whole = xr.concat([win, tied, loss], dim=xr.Variable("outcome", list(OUTCOMES)))
+        return whole.transpose(*win.dims, "outcome").rename(name)
+
+    def predict(
+        self,
+        declaration: Declaration[PairwiseResponse],
+        judgements: Judgements,
+        draws: xr.Dataset,
+        rng: np.random.Generator,
+    ) -> npt.NDArray[np.int8]:
+        """Draw an outcome for every row, coded as in ``judgements.answers``.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : PairwiseJudgements
+            Rows to predict; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+        rng : numpy.random.Generator
+            Source of the noise.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (sample, row).
+        """
+        response = declaration.response
+        predictors = self.row_predictors(declaration, judgements, draws)
+        scalars = self.row_scalars(declaration, judgements, draws)
+        e = predictors[0] + scalars.get("position_effect", np.zeros((1, 1)))
+        if response.consistency:
+            e = e * np.exp(predictors[1])
+        tie = scalars.get("log_tie_propensity", scalars.get("tie_propensity", np.zeros((1, 1))))
+        return drawn_outcomes(*outcome_chances(e, tie, response.link, response.ties), rng)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thurstone(BradleyTerry):
+    r"""Model comparisons by the difference of two qualities with normal noise.
+
+    The Thurstone-Mosteller model, which TrueSkill approximates: :class:`BradleyTerry` with
+    ``link="probit"``, whose parameters it has.
+
+    References
+    ----------
+    Thurstone (1927), Psychological Review 34, doi:10.1037/h0070288. Glenn & David (1960), Ties in
+    paired-comparison experiments, Biometrics 16, doi:10.2307/2527957.
+    """
+
+    name: ClassVar[str] = "Thurstone"
+    title: ClassVar[str] = "Thurstone"
+    quality_scale: ClassVar[str] = (
+        "latent scale on which the noise of one comparison has standard deviation 1"
+    )
+
+    link: Link = "probit"
+
+
+def _dims(name: str) -> tuple[str, ...]:
+    match name.partition("_"):
+        case ("deviation", _, moderator):
+            return (moderator, "system")
+        case ("interaction", *_):
+            return ("system", "item")
+        case ("taste", *_):
+            return ("system", "annotator")
+        case ("quality", *_):
+            return ("system",)
+        case _:
+            return ("annotator",)
+
+
+def _terms(name: str) -> tuple[Term, ...]:
+    """Return how an effect enters: as a difference of two systems, or once."""
+    dims = _dims(name)
+    if "system" not in dims:
+        return (Term(name, dims, predictor=1 if name == "log_consistency" else 0),)
+    return tuple(
+        Term(name, tuple(f"system_{side}" if dim == "system" else dim for dim in dims), weight=sign)
+        for side, sign in (("a", 1.0), ("b", -1.0))
+    )
+
+
+def ranking_weights(judgements: Judgements) -> FloatArray:
+    """Return how much a comparison counts, given the ranking that it comes from.
+
+    Parameters
+    ----------
+    judgements : PairwiseJudgements
+        The outcomes.
+
+    Returns
+    -------
+    numpy.ndarray
+        Dims (row,); 1 where no ranking was named.
+
+    Notes
+    -----
+    The k (k - 1) / 2 comparisons of a ranking of k systems are never circular, so they say less
+    than as many independent ones. Between equal systems the score of their composite likelihood
+    has variance k (k + 1) / 12 where its curvature is k / 4; the weight 3 / (k + 1), the ratio of
+    the two, makes the posterior as wide as the estimate varies (Pauli, Racugno & Ventura 2011,
+    Statistica Sinica 21, 149-164). Where only some of a ranking's pairs are there, the weight is
+    larger in proportion, and at most 1.
+    """
+    if not judgements.has("ranking"):
+        return np.ones(judgements.n_rows)
+    columns = [judgements.codes("ranking")]
+    if judgements.has("criterion"):
+        columns.append(judgements.codes("criterion"))
+    _, ranking = distinct_rows(columns, judgements.n_rows)
+    n_rankings = int(ranking.max()) + 1
+    systems = np.concatenate([judgements.codes("system_a"), judgements.codes("system_b")])
+    shown, _ = distinct_rows([np.tile(ranking, 2), systems], 2 * judgements.n_rows)
+    k = np.bincount(np.tile(ranking, 2)[shown], minlength=n_rankings)
+    pairs = np.bincount(ranking, minlength=n_rankings)
+    weight = np.minimum(1.0, 3.0 / (k + 1.0) * (k * (k - 1) / 2.0) / pairs)
+    return weight[ranking]
