@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from bayeseval.families._declaration import Cells, Declaration, FloatArray
+from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._layout import Geometry
 from bayeseval.judgements import Judgements
 
@@ -148,18 +148,18 @@ class Family(ModelledFamily, Protocol):
     from the declaration and from the posterior contract.
     """
 
-    def cells(self, declaration: Declaration[Any], judgements: Judgements) -> Cells:
+    def cells(self, declaration: Declaration[Any], judgements: Judgements) -> Any:
         """Collapse judgements that the model cannot tell apart."""
         ...
 
     def density(
-        self, declaration: Declaration[Any], cells: Cells, geometry: Geometry | None = None
+        self, declaration: Declaration[Any], cells: Any, geometry: Geometry | None = None
     ) -> Any:
         """Return the compiled log density, or None where there is none for this declaration."""
         ...
 
     def start(
-        self, declaration: Declaration[Any], cells: Cells, rng: np.random.Generator
+        self, declaration: Declaration[Any], cells: Any, rng: np.random.Generator
     ) -> FloatArray:
         """Return a point of the sampler's space to start a chain from."""
         ...

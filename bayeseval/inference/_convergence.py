@@ -143,7 +143,12 @@ def check_convergence(
 
 
 def of_independent_draws(
-    posterior: xr.Dataset, *, reported: tuple[str, ...], how: str
+    posterior: xr.Dataset,
+    *,
+    reported: tuple[str, ...],
+    how: str,
+    share_effective: float = 1.0,
+    problems: tuple[str, ...] = (),
 ) -> Convergence:
     """Say that independent draws have nothing to converge.
 
@@ -155,6 +160,10 @@ def of_independent_draws(
         Names of the variables that tables and figures show.
     how
         How the draws were made.
+    share_effective
+        Effective draws of one draw, where importance weights were at work.
+    problems
+        What is wrong with them, each with a remedy.
     """
     n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
     rows = [
@@ -163,13 +172,14 @@ def of_independent_draws(
             "shown": name in reported,
             "n": int(values.size // n_draws),
             "r_hat": np.nan,
-            "ess_bulk": float(n_draws),
-            "ess_tail": float(n_draws),
+            "ess_bulk": float(n_draws) * share_effective,
+            "ess_tail": float(n_draws) * share_effective,
             "worst_at": "",
         }
         for name, values in ((str(name), values) for name, values in posterior.items())
     ]
-    return Convergence(pd.DataFrame(rows, columns=_COLUMNS), 0, np.inf, 0, (), independent=how)
+    table = pd.DataFrame(rows, columns=_COLUMNS)
+    return Convergence(table, 0, np.inf, 0, problems, independent=how)
 
 
 def _diagnosed(chosen: xr.Dataset) -> list[dict[str, Any]]:

@@ -140,7 +140,12 @@ def convergence(posterior: ReportedPosterior) -> Block:
         sentences=(
             (str(verdict),)
             if verdict.ok
-            else ("The sampler did NOT reach the posterior:", *map(sentence, problems))
+            else (
+                "The sampler did NOT reach the posterior:"
+                if verdict.independent is None
+                else f"These draws must NOT be reported. They are {verdict.independent}:",
+                *map(sentence, problems),
+            )
         ),
         tables=_frame_table(
             verdict.to_frame(),

@@ -1,0 +1,453 @@
+"""Log density of a declaration with linear predictors in centred coordinates, with its Hessian.
+
+The sampler's coordinates keep every shape near a standard normal; a normal approximation wants the
+coordinates in which well-informed effects are nearest to normal: the effects themselves. Their
+standard deviations, skewed and with a pole of the joint density at zero, are integrated out: given
+the effects of a block, all that matters is their sum of squares r, and
+
+    log g(r) = log ∫ σ^(-n) exp(-r / 2σ²) half-normal(σ) dσ,    g'/g = -E(1/σ²) / 2
+
+is a sum over a grid of log σ, from which σ itself can be drawn. Rows that sum to zero have the
+n - 1 rotated coordinates of PyMC's ZeroSumTransform. The Hessian is exact up to the differences
+that give the curvature of single cells: per cell by predictor and by parameter of the response,
+scattered to all pairs of effects.
+"""
+
+# Numba sees an element of an array as a number; the stubs of NumPy do not.
+# pyright: reportArgumentType=false, reportReturnType=false
+
+import math
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval.families._declaration import (
+    Declaration,
+    FloatArray,
+    IntArray,
+    PredictorCells,
+    PredictorResponse,
+    Prior,
+)
+from bayeseval.families._layout import zero_sum_extend
+
+_STEP = 1e-5
+_GRID = 401
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _predict(
+    index: IntArray,
+    weight: FloatArray,
+    target: npt.NDArray[np.int64],
+    effects: FloatArray,
+    predictors: FloatArray,
+) -> None:
+    predictors[:] = 0.0
+    for t in range(index.shape[0]):
+        row = predictors[target[t]]
+        for cell in range(index.shape[1]):
+            row[cell] += weight[t, cell] * effects[index[t, cell]]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _gather(
+    index: IntArray,
+    weight: FloatArray,
+    target: npt.NDArray[np.int64],
+    predictors_bar: FloatArray,
+    effects_bar: FloatArray,
+) -> None:
+    effects_bar[:] = 0.0
+    for t in range(index.shape[0]):
+        row = predictors_bar[target[t]]
+        for cell in range(index.shape[1]):
+            effects_bar[index[t, cell]] += weight[t, cell] * row[cell]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _scatter(
+    index: IntArray,
+    weight: FloatArray,
+    target: npt.NDArray[np.int64],
+    curvature: FloatArray,
+    by: int,
+    out: FloatArray,
+) -> None:
+    """Add the curvature of the cells by predictor ``by`` to all pairs of effects."""
+    for s in range(index.shape[0]):
+        if target[s] != by:
+            continue
+        for t in range(index.shape[0]):
+            row = curvature[target[t]]
+            for cell in range(index.shape[1]):
+                value = weight[s, cell] * weight[t, cell] * row[cell]
+                out[index[s, cell], index[t, cell]] += value
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _scatter_mixed(
+    index: IntArray,
+    weight: FloatArray,
+    target: npt.NDArray[np.int64],
+    criterion: IntArray,
+    mixed: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Add the cells' derivatives by predictor and parameter, dims out (effect, criterion)."""
+    for t in range(index.shape[0]):
+        row = mixed[target[t]]
+        for cell in range(index.shape[1]):
+            out[index[t, cell], criterion[cell]] += weight[t, cell] * row[cell]
+
+
+@dataclass(frozen=True)
+class MarginalPrior:
+    """Prior of a block of effects with its standard deviation integrated out.
+
+    Parameters
+    ----------
+    log
+        Log density of the effects up to a constant, dims (…).
+    precision
+        Mean of 1/σ² given the effects, likewise.
+    precision_variance
+        Variance of 1/σ² given the effects, likewise.
+    log_sd
+        Grid of log σ, dims (…, grid).
+    share
+        Probability of each point of the grid given the effects, likewise.
+    """
+
+    log: FloatArray
+    precision: FloatArray
+    precision_variance: FloatArray
+    log_sd: FloatArray
+    share: FloatArray
+
+    def draw_sd(self, rng: np.random.Generator) -> FloatArray:
+        """Draw a standard deviation given the effects."""
+        edges = np.cumsum(self.share, axis=-1)
+        at = (edges < rng.random((*edges.shape[:-1], 1))).sum(axis=-1)
+        at = np.minimum(at, edges.shape[-1] - 1)[..., None]
+        step = np.diff(self.log_sd[..., :2], axis=-1)
+        within = step * (rng.random(at.shape) - 0.5)
+        return np.exp(np.take_along_axis(self.log_sd, at, axis=-1) + within)[..., 0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Block:
+    """One criterion of an effect."""
+
+    name: str
+    sd_scale: float
+    n_rows: int
+    length: int
+    zero_sum: bool
+    start: int
+    free: slice
+
+    @property
+    def stop(self) -> int:
+        """End among the effects."""
+        return self.start + self.n_rows * self.length
+
+    @property
+    def width(self) -> int:
+        """Number of free values."""
+        return self.free.stop - self.free.start
+
+    def prior(self, squares: FloatArray) -> MarginalPrior:
+        """Integrate the standard deviation out, given the sum of squares of the effects."""
+        n, scale = self.width, self.sd_scale
+        r = np.maximum(squares, 1e-30)[..., None]
+        # Where the integrand has its peak in log σ: v = σ² solves r/v - v/scale² = n - 1.
+        root = np.sqrt((n - 1.0) ** 2 + 4.0 * r / scale**2)
+        v = 2.0 * r / (n - 1.0 + root) if n > 0 else 0.25 * scale**2 * np.ones_like(r)
+        sd = 1.0 / np.sqrt(2.0 * r / v + 2.0 * v / scale**2)
+        peak = 0.5 * np.log(v)
+        low = peak - 8.0 * sd
+        high = np.maximum(np.minimum(peak + 40.0 * sd, np.log(8.0 * scale)), peak + 8.0 * sd)
+        log_sd = low + (high - low) * np.linspace(0.0, 1.0, _GRID)
+        precision = np.exp(-2.0 * log_sd)
+        log = (1.0 - n) * log_sd - 0.5 * r * precision - 0.5 * np.exp(2.0 * log_sd) / scale**2
+        top = log.max(axis=-1, keepdims=True)
+        share = np.exp(log - top)
+        total = share.sum(axis=-1, keepdims=True)
+        share /= total
+        mean = (share * precision).sum(axis=-1)
+        step = (high - low)[..., 0] / (_GRID - 1)
+        return MarginalPrior(
+            log=(top + np.log(total))[..., 0] + np.log(step),
+            precision=mean,
+            precision_variance=(share * (precision - mean[..., None]) ** 2).sum(axis=-1),
+            log_sd=log_sd,
+            share=share,
+        )
+
+
+class CentredDensity:
+    """The log density of free effects and parameters, standard deviations integrated out.
+
+    Parameters
+    ----------
+    declaration
+        The model; its criteria are not correlated.
+    cells
+        The collapsed judgements.
+    """
+
+    def __init__(self, declaration: Declaration[PredictorResponse], cells: PredictorCells) -> None:
+        self.declaration, self.cells = declaration, cells
+        response, n_criteria = declaration.response, declaration.n_criteria
+        blocks = []
+        start = free = 0
+        for effect in declaration.effects:
+            for _ in range(n_criteria):
+                blocks.append(
+                    _Block(
+                        name=effect.name,
+                        sd_scale=effect.sd_scale,
+                        n_rows=effect.size // effect.shape[-1],
+                        length=effect.shape[-1],
+                        zero_sum=effect.zero_sum,
+                        start=start,
+                        free=slice(free, free + effect.free_size),
+                    )
+                )
+                start += effect.size
+                free += effect.free_size
+        self.blocks = tuple(blocks)
+        self.n_effects, self.n_free = start, free
+        self.size = free + n_criteria * len(response.scalars)
+        self._target = np.array([term.predictor for term in declaration.terms], dtype=np.int64)
+        shape = (response.n_predictors, cells.n_cells)
+        self._predictors, self._bar = np.empty(shape), np.empty(shape)
+        self._log_p = np.empty(cells.n_cells)
+
+    def spawn(self) -> "CentredDensity":
+        """Return the same density with working space of its own."""
+        return CentredDensity(self.declaration, self.cells)
+
+    def start(self) -> FloatArray:
+        """Return the middle of the priors, all effects zero."""
+        x = np.zeros(self.size)
+        for at, scalar in enumerate(self.declaration.response.scalars):
+            x[self._scalar(at)] = _middle(scalar.prior)
+        return x
+
+    def _scalar(self, position: int) -> slice:
+        n = self.declaration.n_criteria
+        first = self.n_free + position * n
+        return slice(first, first + n)
+
+    def effects(self, x: FloatArray) -> FloatArray:
+        """Return all effects from points with dims (…, parameter)."""
+        found = np.empty((*x.shape[:-1], self.n_effects))
+        for block in self.blocks:
+            own = x[..., block.free].reshape(*x.shape[:-1], block.n_rows, -1)
+            own = zero_sum_extend(own) if block.zero_sum else own
+            found[..., block.start : block.stop] = own.reshape(*x.shape[:-1], -1)
+        return found
+
+    def named(self, x: FloatArray, rng: np.random.Generator) -> dict[str, FloatArray]:
+        """Take points apart into values by the names of the PyMC model, effects themselves.
+
+        Parameters
+        ----------
+        x
+            Dims (chain, draw, parameter).
+        rng
+            Source of the standard deviations, drawn given the effects.
+        """
+        n = self.declaration.n_criteria
+        effects = self.effects(x)
+        values = {}
+        for at, effect in enumerate(self.declaration.effects):
+            own = self.blocks[at * n : (at + 1) * n]
+            part = effects[..., own[0].start : own[-1].stop]
+            values[effect.name] = part.reshape(*x.shape[:-1], n, *effect.shape)
+            sds = [
+                block.prior(np.sum(x[..., block.free] ** 2, axis=-1)).draw_sd(rng) for block in own
+            ]
+            values[f"{effect.name}_sd"] = np.stack(sds, axis=-1)
+        for at, scalar in enumerate(self.declaration.response.scalars):
+            values[scalar.name] = _value(scalar.prior, x[..., self._scalar(at)])
+        return values
+
+    def _kernel(self, x: FloatArray) -> FloatArray:
+        """Evaluate the cells at the predictors in memory; return slopes by the parameters.
+
+        Slopes are by the coordinates, prior included, dims (scalar, criterion).
+        """
+        cells, response = self.cells, self.declaration.response
+        scalars = np.empty((self.declaration.n_criteria, len(response.scalars)))
+        for at, scalar in enumerate(response.scalars):
+            scalars[:, at] = _value(scalar.prior, x[self._scalar(at)])
+        by_scalar = np.zeros_like(scalars)
+        response.kernel(
+            self._predictors,
+            cells.answer,
+            cells.criterion,
+            scalars,
+            response.options,
+            self._log_p,
+            self._bar,
+            by_scalar,
+            cells.count,
+        )
+        slopes = np.empty((len(response.scalars), self.declaration.n_criteria))
+        for at, scalar in enumerate(response.scalars):
+            own = x[self._scalar(at)]
+            slopes[at] = by_scalar[:, at] * _derivative(scalar.prior, own)
+            slopes[at] += _prior_slope(scalar.prior, own)
+        return slopes
+
+    def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log density, up to a constant, and its gradient."""
+        return self._evaluate(x)[:2]
+
+    def _evaluate(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+        gradient = np.zeros(self.size)
+        cells = self.cells
+        _predict(cells.index, cells.weight, self._target, self.effects(x), self._predictors)
+        slopes = self._kernel(x)
+        gradient[self.n_free :] = slopes.ravel()
+        total = float(cells.count @ self._log_p)
+        effects_bar = np.empty(self.n_effects)
+        _gather(cells.index, cells.weight, self._target, self._bar, effects_bar)
+        for block in self.blocks:
+            own = x[block.free]
+            prior = block.prior(np.array(own @ own))
+            total += float(prior.log)
+            rows = effects_bar[block.start : block.stop].reshape(block.n_rows, block.length)
+            rows = _zero_sum_reduce(rows) if block.zero_sum else rows
+            gradient[block.free] = rows.ravel() - float(prior.precision) * own
+        for at, scalar in enumerate(self.declaration.response.scalars):
+            total += float(_log_prior(scalar.prior, x[self._scalar(at)]).sum())
+        return total, gradient, slopes
+
+    def expansion(
+        self, x: FloatArray, *, wide: bool = False
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """Return log density, gradient, and minus the Hessian, dims (parameter, parameter).
+
+        With ``wide`` the Hessian is that under standard deviations at their prior scales.
+        """
+        cells, response = self.cells, self.declaration.response
+        n_scalars = len(response.scalars)
+        total, gradient, slopes = self._evaluate(x)
+        here = self._bar.copy()
+        likelihood = np.zeros((self.n_effects, self.n_effects))
+        for by in range(response.n_predictors):
+            row = self._predictors[by].copy()
+            self._predictors[by] += _STEP
+            self._kernel(x)
+            self._predictors[by] = row
+            curvature = (here - self._bar) / _STEP
+            _scatter(cells.index, cells.weight, self._target, curvature, by, likelihood)
+        result = np.zeros((self.size, self.size))
+        free = slice(self.n_free)
+        result[free, free] = self._free(self._free(likelihood).T)
+        for at in range(n_scalars):
+            ahead = x.copy()
+            ahead[self._scalar(at)] += _STEP
+            more = self._kernel(ahead)
+            by_effect = np.zeros((self.n_effects, self.declaration.n_criteria))
+            mixed = (here - self._bar) / _STEP
+            _scatter_mixed(
+                cells.index, cells.weight, self._target, cells.criterion, mixed, by_effect
+            )
+            result[free, self._scalar(at)] = self._free(by_effect)
+            result[self._scalar(at), free] = result[free, self._scalar(at)].T
+            for other in range(n_scalars):
+                # Parameters of different criteria have nothing to do with one another.
+                own = np.diag((slopes[other] - more[other]) / _STEP)
+                result[self._scalar(other), self._scalar(at)] = own
+        for block in self.blocks:
+            own = x[block.free]
+            diagonal = np.arange(block.free.start, block.free.stop)
+            if wide:
+                result[diagonal, diagonal] += 1.0 / block.sd_scale**2
+                continue
+            prior = block.prior(np.array(own @ own))
+            result[diagonal, diagonal] += float(prior.precision)
+            result[block.free, block.free] -= float(prior.precision_variance) * np.outer(own, own)
+        return total, gradient, 0.5 * (result + result.T)
+
+    def _free(self, matrix: FloatArray) -> FloatArray:
+        """Carry derivatives by all effects, along the first axis, to the free ones."""
+        result = np.empty((self.n_free, matrix.shape[1]))
+        for block in self.blocks:
+            rows = matrix[block.start : block.stop].reshape(block.n_rows, block.length, -1)
+            if block.zero_sum:
+                rows = np.moveaxis(_zero_sum_reduce(np.moveaxis(rows, 1, -1)), -1, 1)
+            result[block.free] = rows.reshape(-1, matrix.shape[1])
+        return result
+
+
+def _zero_sum_reduce(values: FloatArray) -> FloatArray:
+    """Carry derivatives back through ``zero_sum_extend``, along the last axis."""
+    n = values.shape[-1]
+    head, last = values[..., :-1], values[..., -1:]
+    return head - head.sum(axis=-1, keepdims=True) / (np.sqrt(n) + n) - last / np.sqrt(n)
+
+
+def _middle(prior: Prior) -> float:
+    match prior.kind:
+        case "normal":
+            return prior.a
+        case "half_normal":
+            return math.log(0.5 * prior.a)
+        case "beta" | "gamma":
+            return math.log(prior.a / prior.b)
+
+
+def _value(prior: Prior, x: FloatArray) -> FloatArray:
+    match prior.kind:
+        case "normal":
+            return x
+        case "half_normal" | "gamma":
+            return np.exp(x)
+        case "beta":
+            return 1.0 / (1.0 + np.exp(-x))
+
+
+def _derivative(prior: Prior, x: FloatArray) -> FloatArray:
+    """Differentiate the value by the coordinate."""
+    match prior.kind:
+        case "normal":
+            return np.ones_like(x)
+        case "half_normal" | "gamma":
+            return np.exp(x)
+        case "beta":
+            value = _value(prior, x)
+            return value * (1.0 - value)
+
+
+def _log_prior(prior: Prior, x: FloatArray) -> FloatArray:
+    """Return the log density of the coordinate up to a constant."""
+    match prior.kind:
+        case "normal":
+            return -0.5 * ((x - prior.a) / prior.b) ** 2
+        case "half_normal":
+            return x - 0.5 * (np.exp(x) / prior.a) ** 2
+        case "gamma":
+            return prior.a * x - prior.b * np.exp(x)
+        case "beta":
+            return -prior.a * np.logaddexp(0.0, -x) - prior.b * np.logaddexp(0.0, x)
+
+
+def _prior_slope(prior: Prior, x: FloatArray) -> FloatArray:
+    match prior.kind:
+        case "normal":
+            return -(x - prior.a) / prior.b**2
+        case "half_normal":
+            return 1.0 - (np.exp(x) / prior.a) ** 2
+        case "gamma":
+            return prior.a - prior.b * np.exp(x)
+        case "beta":
+            value = _value(prior, x)
+            return prior.a * (1.0 - value) - prior.b * value
