@@ -309,7 +309,9 @@ class CentredDensity:
         """Return the log density, up to a constant, and its gradient."""
         return self._evaluate(x)[:2]
 
-    def _evaluate(self, x: FloatArray) -> tuple[float, FloatArray, FloatArray]:
+    def _evaluate(
+        self, x: FloatArray, *, wide: bool = False
+    ) -> tuple[float, FloatArray, FloatArray]:
         gradient = np.zeros(self.size)
         cells = self.cells
         _predict(cells.index, cells.weight, self._target, self.effects(x), self._predictors)
@@ -320,11 +322,17 @@ class CentredDensity:
         _gather(cells.index, cells.weight, self._target, self._bar, effects_bar)
         for block in self.blocks:
             own = x[block.free]
-            prior = block.prior(np.array(own @ own))
-            total += float(prior.log)
+            squares = np.array(own @ own)
+            if wide:
+                precision = 1.0 / block.sd_scale**2
+                total -= 0.5 * precision * float(squares)
+            else:
+                prior = block.prior(squares)
+                precision = float(prior.precision)
+                total += float(prior.log)
             rows = effects_bar[block.start : block.stop].reshape(block.n_rows, block.length)
             rows = _zero_sum_reduce(rows) if block.zero_sum else rows
-            gradient[block.free] = rows.ravel() - float(prior.precision) * own
+            gradient[block.free] = rows.ravel() - precision * own
         for at, scalar in enumerate(self.declaration.response.scalars):
             total += float(_log_prior(scalar.prior, x[self._scalar(at)]).sum())
         return total, gradient, slopes
@@ -334,11 +342,11 @@ class CentredDensity:
     ) -> tuple[float, FloatArray, FloatArray]:
         """Return log density, gradient, and minus the Hessian, dims (parameter, parameter).
 
-        With ``wide`` the Hessian is that under standard deviations at their prior scales.
+        With ``wide`` they are those under standard deviations fixed at their prior scales.
         """
         cells, response = self.cells, self.declaration.response
         n_scalars = len(response.scalars)
-        total, gradient, slopes = self._evaluate(x)
+        total, gradient, slopes = self._evaluate(x, wide=wide)
         here = self._bar.copy()
         likelihood = np.zeros((self.n_effects, self.n_effects))
         for by in range(response.n_predictors):

@@ -24,7 +24,9 @@ from bayeseval.inference._convergence import SMALLEST_ESS
 MOST_COORDINATES = 6000
 LARGEST_K = 0.7
 LARGEST_K_AUTO = 0.5
+_FIRST_STEPS = 20
 _MOST_STEPS = 100
+_LONGEST_STEP = 3.0
 _CLOSE = 1e-9
 _LEAST_SD = 1e-3
 # Weights are computed for so many draws that this many cells are evaluated: a few seconds. The
@@ -182,42 +184,55 @@ def _log_densities(density: CentredDensity, x: FloatArray, cores: int) -> FloatA
 def find_mode(density: CentredDensity) -> tuple[FloatArray, FloatArray]:
     """Return the mode and the lower Cholesky factor of minus the Hessian there.
 
-    Newton's method, with steps shortened until they lead upwards. It begins with the effects that
-    the judgements ask for under a wide prior: where they are all zero the density has a pole.
+    Newton's method, with steps shortened until they lead upwards. It begins under standard
+    deviations fixed at their prior scales: where all effects of a block are zero the density has a
+    pole, and a start there would find nothing else.
     """
-    x = density.start()
-    _, gradient, precision = density.expansion(x, wide=True)
-    factor, _ = _factor(precision)
-    x = x + _solved(factor, gradient)
-    value, gradient, precision = density.expansion(x)
-    for _ in range(_MOST_STEPS):
+    x, _ = _climb(density, density.start(), wide=True, most=_FIRST_STEPS)
+    x, factor = _climb(density, x, wide=False, most=_MOST_STEPS)
+    if factor is None:
+        raise NoMode(f"Newton's method did not settle within {_MOST_STEPS} steps")
+    return x, factor
+
+
+def _climb(
+    density: CentredDensity, x: FloatArray, *, wide: bool, most: int
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return the highest point found; and, once it is the mode, the factor of its curvature."""
+    value, gradient, precision = density.expansion(x, wide=wide)
+    for _ in range(most):
         factor, ridge = _factor(precision)
         direction = _solved(factor, gradient)
         decrement = float(gradient @ direction)
         if decrement < _CLOSE and ridge == 0.0:
             return x, factor
-        size = 1.0
+        # Far from the mode a step has the size of the prior at most.
+        longest = max(
+            (
+                float(np.abs(direction[block.free]).max(initial=0.0)) / block.sd_scale
+                for block in density.blocks
+            ),
+            default=0.0,
+        )
+        size = min(1.0, _LONGEST_STEP / max(longest, 1e-12))
         while True:
             moved = x + size * direction
-            new = density.expansion(moved)
-            if np.isfinite(new[0]) and new[0] >= value + 1e-4 * size * decrement - 1e-9 * abs(
-                value
-            ):
+            new = density.expansion(moved, wide=wide)
+            needed = value + 1e-4 * size * decrement - 1e-9 * abs(value)
+            if np.isfinite(new[0]) and np.isfinite(new[2]).all() and new[0] >= needed:
                 break
             size *= 0.5
             if size < 1e-8:
                 raise NoMode("no step from the best point found leads upwards")
         x, (value, gradient, precision) = moved, new
         for block in density.blocks:
-            if (
-                block.width
-                and float(np.mean(x[block.free] ** 2)) < (_LEAST_SD * block.sd_scale) ** 2
-            ):
+            least = (_LEAST_SD * block.sd_scale) ** 2
+            if not wide and block.width and float(np.mean(x[block.free] ** 2)) < least:
                 raise NoMode(
                     f"the density is highest where {block.name} has no differences at all: the "
                     "judgements say too little about its standard deviation"
                 )
-    raise NoMode(f"Newton's method did not settle within {_MOST_STEPS} steps")
+    return x, None
 
 
 def _solved(factor: FloatArray, gradient: FloatArray) -> FloatArray:
@@ -233,7 +248,7 @@ def _factor(precision: FloatArray) -> tuple[FloatArray, float]:
             lifted = precision if ridge == 0.0 else precision + np.diag(ridge * (diagonal + 1e-8))
             return cholesky(lifted, lower=True, check_finite=False), ridge
         except LinAlgError:
-            ridge = max(10.0 * ridge, 1e-6)
+            ridge = max(10.0 * ridge, 1e-4)
     raise NoMode("the curvature is not finite")
 
 

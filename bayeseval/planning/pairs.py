@@ -24,6 +24,7 @@ _BYTES_AT_A_TIME = 2e8
 _MOST_CANDIDATES = 2000
 _MOST_ORDERS = 4000
 _BLOCK = 200
+_SPREAD = 0.5
 
 
 class NextPairs(Record):
@@ -94,7 +95,9 @@ def next_pairs(
     pair: the expected score of a pair has a variance over the draws, an outcome is that score plus
     noise, and conditioning on the earlier outcomes lowers the variance as for normal variables.
     The gain falls as the logarithm of one plus signal over noise does. So a pair, or one that
-    hangs together with it, loses value once it was chosen; and no pair takes more than half of the
+    hangs together with it, loses value once it was chosen. Of the pairs whose gain is at least half
+    of the largest, that with the fewest places so far is taken, of these the one with the largest
+    gain: a batch spreads over pairs that are about as useful. No pair takes more than half of the
     batch while there is another.
 
     References
@@ -310,7 +313,10 @@ def _greedy(
     for _ in range(n):
         left = np.log1p(np.maximum(variance, 0.0) / noise).sum(axis=0)
         gain = np.where(at_first > 0, value * left / np.maximum(at_first, 1e-300), 0.0)
-        best = int(np.argmax(np.where(taken < most, gain, -1.0)))
+        open_ = np.where(taken < most, gain, -1.0)
+        # A batch spreads over pairs that are about as useful.
+        useful = open_ >= _SPREAD * open_.max()
+        best = int(np.argmax(np.where(useful & (taken == taken[useful].min()), open_, -1.0)))
         chosen.append(best)
         gains.append(float(gain[best]))
         taken[best] += 1
@@ -360,8 +366,9 @@ def _notes(
     notes = [
         f"{what}, given the comparisons above it; alone: without them.",
         (
-            "Chosen one by one; no pair takes more than half of the batch while there is another. "
-            "Each system comes first about as often as second."
+            "Chosen one by one, spread over the pairs whose gain is at least half of the largest; "
+            "no pair takes more than half of the batch while there is another. Each system comes "
+            "first about as often as second."
         ),
     ]
     if n_looked_at < n_pairs:
