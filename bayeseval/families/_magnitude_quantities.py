@@ -146,10 +146,10 @@ class MagnitudeQuantities:
         answering = self._answering(predictors, scalars)
         uniform = rng.random(predictors.shape[1:])
         if answering.below is None or answering.above is None:
-            return np.exp(response.unit + answering.quantile(uniform, 0))
+            return _ratio(response.unit + answering.quantile(uniform, 0))
         side = rng.random(predictors.shape[1:])
-        below = np.exp(answering.quantile(uniform, -1))
-        above = np.exp(answering.quantile(uniform, 1))
+        below = _ratio(answering.quantile(uniform, -1))
+        above = _ratio(answering.quantile(uniform, 1))
         return np.where(
             side < answering.below, below, np.where(side > 1.0 - answering.above, above, 1.0)
         )
@@ -243,7 +243,7 @@ class _Part:
                 case "win_probability":
                     found.append(_wins(answers, pairs.uniform))
                 case "median_ratio":
-                    found.append(np.exp(_median(answers, pairs.uniform)))
+                    found.append(_ratio(_median(answers, pairs.uniform)))
                 case "expected_ratio":
                     found.append(self._expected(answers, pairs.uniform))
                 case _:
@@ -299,6 +299,18 @@ class _Part:
             predictors[IMPRESSION] = predictors[IMPRESSION] / np.exp(scalars["log_step"])
         return answering(response, predictors, scalars)
 
+    def _mean(self, name: str) -> FloatArray:
+        """Return what the population's mean lies off that of the annotators in the data, in sds.
+
+        Effects that sum to zero over the annotators at hand leave it out; it is known no better
+        than a mean of so many.
+        """
+        n_draws = self.draws["quality"].shape[0]
+        if name not in _OWN_MEAN:
+            return np.zeros(n_draws)
+        rng = np.random.default_rng(_OWN_MEAN.index(name))
+        return rng.standard_normal(n_draws) / np.sqrt(len(self.declaration.coords["annotator"]))
+
     def _effect(self, effect: Effect, pairs: "_Pairs", part: slice) -> FloatArray:
         """Return an effect for every pair and system, dims (draw, pair, system) or ones there."""
         name = effect.name
@@ -311,7 +323,7 @@ class _Part:
             return value[:, None, None] if kind == "effect" else value[:, None, :]
         if pairs.codes is None:
             sd = self.draws[f"{name}_sd"][part, None, None]
-            return sd * pairs.noise(name)[None]
+            return sd * (pairs.noise(name)[None] + self._mean(name)[part, None, None])
         if name not in self.draws:
             raise ModelError(
                 f"the draws of {name!r} were not stored, and population='observed' needs them; "
@@ -322,6 +334,7 @@ class _Part:
         return value[..., None] if effect.dims[0] != "system" else value.swapaxes(1, 2)
 
 
+_OWN_MEAN = ("severity", "modulus")
 _SHARES = {
     "below_probability": "below",
     "as_good_probability": "at",
@@ -348,6 +361,11 @@ class _Pairs:
         n_systems = self.uniform.shape[1]
         start = len(_ONE_EACH) + _BY_SYSTEM.index(name) * n_systems
         return self.normal[:, start : start + n_systems]
+
+
+def _ratio(logarithm: FloatArray) -> FloatArray:
+    """Return the exponential, finite where a heavy tail reaches beyond what a number can hold."""
+    return np.exp(np.clip(logarithm, -700.0, 700.0))
 
 
 def _sampled(answers: Answering, uniform: FloatArray) -> list[tuple[FloatArray, FloatArray]]:

@@ -39,7 +39,7 @@ _BY_ANNOTATOR = {
     "tie_band": TIE_BAND,
     "log_scale": LOG_SCALE,
 }
-_ZERO_SUM = ("quality", "deviation", "log_spread", "tie_band", "log_scale")
+_ZERO_SUM = ("quality", "deviation", *_BY_ANNOTATOR)
 _BOTH_SIDES = 0.1
 """Share of the answers off the reference on their rarer side from which severity is told apart."""
 

@@ -38,8 +38,10 @@ def simulate_magnitude(
     design: Design = "crossed",
     share_judged: float = 0.5,
     reference: float = 100.0,
+    sharpness: float = 2.0,
     tie_band: float = 0.5,
     tie_band_sd: float = 0.3,
+    severity_sd: float = 0.0,
     spread: float = 0.5,
     spread_sd: float = 0.3,
     degrees_of_freedom: float = 5.0,
@@ -54,10 +56,10 @@ def simulate_magnitude(
 ) -> SimulatedMagnitude:
     """Draw magnitude estimates from stated parameters.
 
-    μ = quality[s] − difficulty[i] + interaction[s, i] + taste[s, a] + modulus[a]. The answer is
-    first below, as good as, or above the reference: μ / spread[a] plus standard normal noise is
-    below −band[a], between, or above band[a]. Below or above, log(y / reference) is Student t with
-    location μ and scale spread[a], cut to that side of 0.
+    w = quality[s] − difficulty[i] + interaction[s, i] + taste[s, a]. The answer is first below, as
+    good as, or above the reference: sharpness·w − severity[a] plus standard normal noise is below
+    −band[a], between, or above band[a]. Below or above, log(y / reference) is Student t with
+    location modulus[a] + w and scale spread[a], cut to that side of 0.
 
     Parameters
     ----------
@@ -71,13 +73,15 @@ def simulate_magnitude(
         Share of the crossed design that a ragged one keeps.
     reference : float
         Magnitude of the standard.
+    sharpness : float
+        How many units of the noise of the decision between sides one unit of w is.
     tie_band, spread : float
         Half width of the band of ties, and scale of the log ratio, at the median annotator.
     tie_band_sd, spread_sd : float
         Standard deviations of their logarithms over annotators; ``tie_band=0`` leaves ties out.
     degrees_of_freedom : float
         Degrees of freedom of the log ratio.
-    quality_sd, modulus_sd, difficulty_sd, interaction_sd, taste_sd : float
+    quality_sd, severity_sd, modulus_sd, difficulty_sd, interaction_sd, taste_sd : float
         Standard deviations of the effects; zero leaves an effect out.
     quality : array (system,), optional
         Qualities (log ratios) to use instead of drawing them; centred.
@@ -89,19 +93,19 @@ def simulate_magnitude(
     Returns
     -------
     SimulatedMagnitude
-        Judgements and truth: quality (system), modulus, spread and tie_band (annotator), difficulty
-        (item), interaction (system, item), taste (system, annotator), degrees_of_freedom and the
-        standard deviations.
+        Judgements and truth: quality (system), severity, modulus, spread and tie_band (annotator),
+        difficulty (item), interaction (system, item), taste (system, annotator), sharpness,
+        degrees_of_freedom and the standard deviations.
 
     Raises
     ------
     DesignError
         A size or a parameter is impossible.
     """
-    if tie_band < 0 or spread <= 0 or reference <= 0 or degrees_of_freedom <= 0:
+    if tie_band < 0 or min(spread, reference, degrees_of_freedom, sharpness) <= 0:
         raise DesignError(
-            "spread, reference and degrees_of_freedom must be positive and tie_band not negative; "
-            f"found {spread}, {reference}, {degrees_of_freedom}, {tie_band}."
+            "spread, reference, degrees_of_freedom and sharpness must be positive and tie_band not "
+            f"negative; found {spread}, {reference}, {degrees_of_freedom}, {sharpness}, {tie_band}."
         )
     rng = np.random.default_rng(random_seed)
     annotators, systems = labels_of("annotator", n_annotators), labels_of("system", n_systems)
@@ -120,19 +124,15 @@ def simulate_magnitude(
     difficulty = rng.normal(0, difficulty_sd, len(items)) if n_items else np.zeros(1)
     interaction = rng.normal(0, interaction_sd, (n_systems, len(items)))
     taste = rng.normal(0, taste_sd, (n_systems, n_annotators))
+    severity = rng.normal(0, severity_sd, n_annotators)
     own_band = tie_band * np.exp(rng.normal(0, tie_band_sd, n_annotators))
     own_spread = spread * np.exp(rng.normal(0, spread_sd, n_annotators))
-    mu = (
-        quality[system]
-        - difficulty[item]
-        + interaction[system, item]
-        + taste[system, annotator]
-        + modulus[annotator]
-    )
+    w = quality[system] - difficulty[item] + interaction[system, item] + taste[system, annotator]
+    u, mu = sharpness * w - severity[annotator], w + modulus[annotator]
     scale, band = own_spread[annotator], own_band[annotator]
     side = rng.random(len(mu))
-    below = side < ndtr(-band - mu / scale)
-    above = side > 1 - ndtr(mu / scale - band)
+    below = side < ndtr(-band - u)
+    above = side > 1 - ndtr(u - band)
     # The cut Student t by inversion: below 0 the lower part of its distribution, else the upper.
     at_zero = student_t.cdf(-mu / scale, degrees_of_freedom)
     uniform = rng.random(len(mu))
@@ -159,6 +159,9 @@ def simulate_magnitude(
     values: dict[str, tuple[tuple[str, ...], object]] = {
         "quality": (("system",), quality),
         "quality_sd": ((), quality_sd),
+        "severity": (("annotator",), severity),
+        "severity_sd": ((), severity_sd),
+        "sharpness": ((), sharpness),
         "modulus": (("annotator",), modulus),
         "modulus_sd": ((), modulus_sd),
         "spread": (("annotator",), own_spread),

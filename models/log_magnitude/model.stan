@@ -83,9 +83,9 @@ parameters {
   real<lower=0> taste_sd;
   matrix[n_systems, n_annotators] taste;
   real<lower=0> severity_sd;
-  vector[n_annotators] severity;
+  sum_to_zero_vector[n_annotators] severity;
   real<lower=0> modulus_sd;
-  vector[n_annotators] modulus;
+  sum_to_zero_vector[n_annotators] modulus;
   real<lower=0> log_spread_sd;
   sum_to_zero_vector[n_annotators] log_spread;
   real<lower=0> tie_band_sd;
@@ -143,15 +143,15 @@ model {
     }
   }
   target += half_normal_lpdf(taste_sd | taste_sd_scale);
-  target += half_normal_lpdf(severity_sd | severity_sd_scale);
-  target += half_normal_lpdf(modulus_sd | modulus_sd_scale);
   for (a in 1:n_annotators) {
-    target += normal_lpdf(severity[a] | 0, severity_sd);
-    target += normal_lpdf(modulus[a] | 0, modulus_sd);
     for (s in 1:n_systems) {
       target += normal_lpdf(taste[s, a] | 0, taste_sd);
     }
   }
+  target += half_normal_lpdf(severity_sd | severity_sd_scale);
+  target += zero_sum_normal_lpdf(severity | severity_sd);
+  target += half_normal_lpdf(modulus_sd | modulus_sd_scale);
+  target += zero_sum_normal_lpdf(modulus | modulus_sd);
   target += half_normal_lpdf(log_spread_sd | log_spread_sd_scale);
   target += zero_sum_normal_lpdf(log_spread | log_spread_sd);
   target += half_normal_lpdf(tie_band_sd | tie_band_sd_scale);

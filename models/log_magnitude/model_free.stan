@@ -62,7 +62,7 @@ parameters {
   real<lower=0> difficulty_sd;
   vector[n_items] difficulty;
   real<lower=0> modulus_sd;
-  vector[n_annotators] modulus;
+  sum_to_zero_vector[n_annotators] modulus;
   real<lower=0> log_spread_sd;
   sum_to_zero_vector[n_annotators] log_spread;
   real<lower=0> log_scale_sd;
@@ -96,9 +96,7 @@ model {
     target += normal_lpdf(difficulty[i] | 0, difficulty_sd);
   }
   target += half_normal_lpdf(modulus_sd | modulus_sd_scale);
-  for (a in 1:n_annotators) {
-    target += normal_lpdf(modulus[a] | 0, modulus_sd);
-  }
+  target += zero_sum_normal_lpdf(modulus | modulus_sd);
   target += half_normal_lpdf(log_spread_sd | log_spread_sd_scale);
   target += zero_sum_normal_lpdf(log_spread | log_spread_sd);
   target += half_normal_lpdf(log_scale_sd | log_scale_sd_scale);

@@ -1,0 +1,486 @@
+"""Magnitudes: normalised densities, symmetries, limits, estimands against direct simulation."""
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pandas as pd
+import pytensor.tensor as pt
+import pytest
+import xarray as xr
+from scipy.integrate import quad
+from scipy.special import ndtr
+from scipy.stats import norm
+from scipy.stats import t as student_t
+
+import bayeseval as be
+from bayeseval.errors import DesignError, ModelError
+from bayeseval.families import LogMagnitude
+from bayeseval.families._magnitude_kernel import magnitude_kernel
+from bayeseval.families._pymc_log_magnitude import log_probability
+from bayeseval.families._student_kernel import (
+    digamma,
+    log_normal_band,
+    log_normal_cdf,
+    student_constant,
+    student_log_cdf,
+)
+from bayeseval.judgements import MagnitudeJudgements
+from bayeseval.simulate import simulate_magnitude
+
+ALL = {"severity": True, "log_scale": True, "interaction": True, "taste": True}
+
+
+def study(**settings: Any) -> MagnitudeJudgements:
+    return simulate_magnitude(
+        n_annotators=6, n_systems=3, n_items=5, random_seed=2, **settings
+    ).judgements
+
+
+def table(magnitudes: list[float], reference: float | None = 100, **settings: Any) -> Any:
+    n = len(magnitudes)
+    frame = pd.DataFrame(
+        {
+            "who": [f"w{k % 3}" for k in range(n)],
+            "system": [f"s{k % 2}" for k in range(n)],
+            "text": [f"t{k // 6}" for k in range(n)],
+            "magnitude": magnitudes,
+        }
+    )
+    return MagnitudeJudgements.from_frame(
+        frame,
+        annotator="who",
+        system="system",
+        item="text",
+        magnitude="magnitude",
+        reference=reference,
+        repeats=True,
+        **settings,
+    )
+
+
+def response_of(*, sides: bool, resolution: float = 0.1) -> Any:
+    family = LogMagnitude(ties=sides, resolution=resolution)
+    return family.declare(study()).response
+
+
+def kernel(
+    response: Any, predictors: np.ndarray, answer: np.ndarray, scalars: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Log probabilities, and slopes by predictors and by parameters, one criterion."""
+    n = answer.shape[1]
+    log_p, bar = np.empty(n), np.empty_like(predictors)
+    scalars_bar = np.zeros((1, scalars.size))
+    magnitude_kernel(
+        predictors,
+        answer,
+        np.zeros(n, dtype=np.int32),
+        scalars[None],
+        response.options,
+        log_p,
+        bar,
+        scalars_bar,
+        np.ones(n),
+    )
+    return log_p, bar, scalars_bar[0]
+
+
+def random_cells(rng: np.random.Generator, n: int, spread: float) -> tuple[np.ndarray, np.ndarray]:
+    what = rng.choice([-2.0, -1.0, 0.0, 1.0], n)
+    ratio = np.where(what == 0, 0.0, np.sign(what) * rng.gamma(0.7, 1.0, n))
+    # Bands and spreads are logs: as far out as they are here, they cover six orders.
+    scale = np.array([spread, spread, spread, 1.0, 1.0, 0.7])[:, None]
+    return rng.normal(size=(6, n)) * scale, np.stack([what, ratio])
+
+
+@pytest.mark.parametrize("sides", [True, False])
+@pytest.mark.parametrize("spread", [0.5, 3.0])
+def test_kernel_is_the_formula_in_pytensor(sides: bool, spread: float) -> None:
+    rng = np.random.default_rng(3)
+    response = response_of(sides=sides)
+    for df in (0.7, 3.0, 40.0):
+        predictors, answer = random_cells(rng, 60, spread)
+        scalars = np.array([0.2, -1.3, df, -0.4, -0.9, 0.3])[: len(response.scalars)]
+        found, _, _ = kernel(response, predictors, answer, scalars)
+        by_name = {
+            scalar.name: pt.as_tensor(np.full(60, value))
+            for scalar, value in zip(response.scalars, scalars, strict=True)
+        }
+        formula: Any = log_probability(
+            [pt.as_tensor(row) for row in predictors],
+            by_name,
+            [pt.as_tensor(row) for row in answer],
+            response,
+        )
+        np.testing.assert_allclose(found, formula.eval(), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("sides", [True, False])
+def test_slopes_are_those_of_the_value(sides: bool) -> None:
+    rng = np.random.default_rng(4)
+    response = response_of(sides=sides)
+    predictors, answer = random_cells(rng, 40, 1.0)
+    scalars = np.array([0.2, -1.3, 4.0, -0.4, -0.9, 0.3])[: len(response.scalars)]
+    _, bar, scalars_bar = kernel(response, predictors, answer, scalars)
+    step = 1e-6
+    for row in range(6):
+        moved = np.zeros_like(predictors)
+        moved[row] = step
+        ahead, _, _ = kernel(response, predictors + moved, answer, scalars)
+        behind, _, _ = kernel(response, predictors - moved, answer, scalars)
+        np.testing.assert_allclose(bar[row], (ahead - behind) / (2 * step), rtol=1e-6, atol=1e-6)
+    for position in range(scalars.size):
+        moved = np.zeros_like(scalars)
+        moved[position] = step
+        ahead, _, _ = kernel(response, predictors, answer, scalars + moved)
+        behind, _, _ = kernel(response, predictors, answer, scalars - moved)
+        numeric = (ahead - behind).sum() / (2 * step)
+        assert scalars_bar[position] == pytest.approx(numeric, rel=1e-6, abs=1e-5)
+
+
+@pytest.mark.parametrize("df", [0.3, 2.0, 7.5, 300.0])
+def test_student_distribution_keeps_its_digits(df: float) -> None:
+    with mpmath.workdps(40):
+
+        def exact(z: Any, nu: Any) -> Any:
+            tail = mpmath.betainc(nu / 2, 0.5, 0, nu / (nu + z**2), regularized=True) / 2
+            return mpmath.log(tail if z <= 0 else 1 - tail)
+
+        constant = student_constant(df)
+        for z in (-1e4, -30.0, -1.3, -1e-3, 0.0, 0.4, 5.0):
+            value, by_z, by_df = student_log_cdf(z, df, *constant)
+            assert value == pytest.approx(float(exact(mpmath.mpf(z), mpmath.mpf(df))), rel=1e-11)
+            slope = mpmath.diff(lambda x: exact(x, mpmath.mpf(df)), mpmath.mpf(z)) if z else None
+            if slope is not None:
+                assert by_z == pytest.approx(float(slope), rel=1e-9)
+                slope = mpmath.diff(lambda nu, at=z: exact(mpmath.mpf(at), nu), mpmath.mpf(df))
+                assert by_df == pytest.approx(float(slope), rel=1e-8, abs=1e-14)
+        assert digamma(df) == pytest.approx(float(mpmath.digamma(df)), rel=1e-12)
+
+
+@pytest.mark.parametrize("u", [-40.0, -2.0, 0.0, 0.3, 9.0])
+@pytest.mark.parametrize("band", [1e-7, 1e-5, 0.02, 1.0, 30.0])
+def test_band_of_ties_keeps_its_digits(u: float, band: float) -> None:
+    with mpmath.workdps(60):
+        at, half = abs(mpmath.mpf(u)), mpmath.mpf(band)
+        root = mpmath.sqrt(2)
+        exact = (mpmath.erfc((at - half) / root) - mpmath.erfc((at + half) / root)) / 2
+        assert log_normal_band(u, band)[0] == pytest.approx(float(mpmath.log(exact)), rel=1e-9)
+        lower = mpmath.log(mpmath.erfc(-mpmath.mpf(u) / root) / 2)
+        assert log_normal_cdf(u)[0] == pytest.approx(float(lower), rel=1e-11)
+
+
+@pytest.mark.parametrize("impression", [-2.0, 0.1, 3.0])
+@pytest.mark.parametrize("modulus", [-0.5, 0.4])
+def test_probabilities_of_all_answers_sum_to_one(impression: float, modulus: float) -> None:
+    response = response_of(sides=True)
+    scalars = np.array([0.0, -0.7, 2.5, 0.3, -0.5, -0.2])
+    predictors = np.array([[impression, 0.2, modulus, 0.1, -0.3, 0.2]]).T
+
+    def density(ratio: float) -> float:
+        what = float(np.sign(ratio))
+        log_p, _, _ = kernel(response, predictors, np.array([[what], [ratio]]), scalars)
+        return float(np.exp(log_p[0]))
+
+    below = quad(density, -np.inf, -1e-12, limit=200)[0]
+    above = quad(density, 1e-12, np.inf, limit=200)[0]
+    assert below + density(0.0) + above == pytest.approx(1.0, abs=1e-6)
+    # A censored answer has the mass below its limit.
+    limit = -0.8
+    cell = np.array([[-2.0], [limit]])
+    log_p, _, _ = kernel(response, predictors, cell, scalars)
+    assert float(np.exp(log_p[0])) == pytest.approx(quad(density, -np.inf, limit)[0], abs=1e-6)
+
+
+def test_turning_the_scale_over_mirrors_the_answers() -> None:
+    rng = np.random.default_rng(5)
+    response = response_of(sides=True)
+    predictors, answer = random_cells(rng, 50, 1.0)
+    answer[0] = np.where(answer[0] == -2, -1.0, answer[0])
+    scalars = np.array([0.2, -1.3, 4.0, -0.4, -0.9, 0.3])
+    found, _, _ = kernel(response, predictors, answer, scalars)
+    turned = predictors * np.array([-1, -1, -1, 1, 1, 1])[:, None]
+    mirrored, _, _ = kernel(response, turned, -answer, scalars * np.array([-1, 1, 1, -1, 1, 1]))
+    np.testing.assert_allclose(found, mirrored, rtol=1e-12)
+
+
+def test_limits_are_the_normal_and_the_ordered_probit() -> None:
+    plain = response_of(sides=False, resolution=0.0)
+    predictors = np.zeros((6, 3))
+    predictors[0] = [0.3, -1.0, 0.0]
+    answer = np.array([[1.0, -1.0, 0.0], [0.9, -0.4, 0.0]])
+    found, _, _ = kernel(plain, predictors, answer, np.array([0.1, np.log(0.6), 1e7]))
+    expected = norm.logpdf(answer[1], 0.1 + predictors[0], 0.6)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    # Only the sides are left where the limit of a censored answer is the reference itself.
+    sides = response_of(sides=True)
+    scalars = np.array([0.2, -1.0, 5.0, 0.4, -1.0, np.log(0.7)])
+    cells = np.array([[-2.0, 0.0], [0.0, 0.0]])
+    found, _, _ = kernel(sides, predictors[:, :2], cells, scalars)
+    u = 0.4 + predictors[0, :2]
+    expected = np.log([ndtr(-0.7 - u[0]), ndtr(0.7 - u[1]) - ndtr(-0.7 - u[1])])
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def cells_of(judgements: MagnitudeJudgements) -> Any:
+    family = LogMagnitude()
+    return family.cells(family.declare(judgements), judgements)
+
+
+def test_unit_of_the_reference_leaves_the_model_alone() -> None:
+    given = [100.0, 50.0, 100.0, 130.0, 80.0, 100.0, 20.0]
+    one, other = table(given), table([m / 10 for m in given], reference=10)
+    np.testing.assert_allclose(cells_of(one).answer, cells_of(other).answer, atol=1e-15)
+
+
+def test_without_a_reference_the_unit_of_all_numbers_leaves_the_model_alone() -> None:
+    given = [3.0, 50.0, 7.0, 13.0, 80.0, 9.0, 20.0]
+    one, other = table(given, reference=None), table([m * 37 for m in given], reference=None)
+    np.testing.assert_allclose(cells_of(one).answer, cells_of(other).answer, atol=1e-14)
+
+
+def test_auto_decides_on_ties_and_says_so() -> None:
+    tied = LogMagnitude().declare(table([100, 50, 100, 130]))
+    assert tied.response.sides
+    assert "ties" not in tied.left_out
+    never = LogMagnitude().declare(table([90, 50, 110, 130]))
+    assert not never.response.sides
+    assert never.left_out["ties"] == "no answer is exactly the reference"
+    none = LogMagnitude().declare(table([90, 50, 100, 130], reference=None))
+    assert none.left_out["ties"] == "no reference was shown"
+    assert "Left out" in str(LogMagnitude().describe(none))
+    assert not LogMagnitude(ties=False).declare(table([100, 50, 100, 130])).response.sides
+    assert LogMagnitude(ties=True).declare(table([90, 50, 110, 130])).response.sides
+    with pytest.raises(ModelError, match="needs a reference"):
+        LogMagnitude(ties=True).declare(table([90, 50], reference=None))
+
+
+def test_severity_needs_answers_on_both_sides() -> None:
+    one_side = LogMagnitude().declare(table([100, 50, 100, 70, 80, 90]))
+    assert "one side" in one_side.left_out["severity"]
+    both_sides = LogMagnitude().declare(table([100, 50, 100, 70, 130, 150]))
+    assert both_sides.effect("severity") is not None
+
+
+def test_zeros_are_below_the_smallest_positive_answer() -> None:
+    judgements = table([100, 0, 40, -3, 150, 100], zeros="censor")
+    assert judgements.censored.sum() == 2
+    family = LogMagnitude()
+    what, ratio = family.row_data(family.declare(judgements), judgements).answers
+    np.testing.assert_array_equal(what == -2, judgements.censored)
+    np.testing.assert_allclose(ratio[judgements.censored], np.log(0.4))
+    with pytest.raises(DesignError, match="no positive magnitude"):
+        family.declare(table([0, 0], zeros="censor"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"ties": "yes"}, "ties= is"),
+        ({"criteria": "both"}, "criteria= is"),
+        ({"resolution": -1}, "resolution= is a number not below 0"),
+        ({"spread_centre": 0}, "spread_centre= is a positive number"),
+        ({"effects": {"modules": True}}, "Did you mean 'modulus'"),
+    ],
+)
+def test_wrong_settings_are_explained(wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(ModelError, match=says):
+        LogMagnitude(**wrong).declare(study())
+
+
+def test_other_protocols_are_refused() -> None:
+    ratings = be.simulate_likert(n_annotators=3, n_systems=2, random_seed=1).judgements
+    with pytest.raises(ModelError, match="models MagnitudeJudgements; found LikertJudgements"):
+        LogMagnitude().declare(ratings)
+
+
+def drawn(
+    family: LogMagnitude, judgements: MagnitudeJudgements, n: int = 3
+) -> tuple[Any, xr.Dataset]:
+    """Return a declaration and some parameter values as if they had been sampled."""
+    declaration = family.declare(judgements)
+    density = family.density(declaration, family.cells(declaration, judgements))
+    assert density is not None
+    x = np.random.default_rng(8).normal(scale=0.3, size=(1, n, density.n_parameters))
+    return declaration, family.posterior_dataset(declaration, family.constrained(declaration, x))
+
+
+def test_quality_in_the_posterior_is_a_log_ratio() -> None:
+    judgements, family = study(), LogMagnitude(effects=ALL)
+    declaration = family.declare(judgements)
+    density = family.density(declaration, family.cells(declaration, judgements))
+    assert density is not None
+    x = np.random.default_rng(8).normal(scale=0.3, size=(1, 2, density.n_parameters))
+    values = family.constrained(declaration, x)
+    draws = family.posterior_dataset(declaration, values)
+    step = np.exp(values["log_step"][0, :, 0])
+    for name in ("quality_sd", "taste_sd"):
+        np.testing.assert_allclose(draws[name][0], values[name][0, :, 0] * step)
+    assert draws["modulus_sd"].values[0] == pytest.approx(values["modulus_sd"][0, :, 0])
+    # And the likelihood by row is that of the sampler's density, prior aside.
+    by_row = family.log_likelihood(declaration, judgements, draws.stack(sample=("chain", "draw")))
+    for k in range(2):
+        density(x[0, k])
+        np.testing.assert_allclose(by_row[k].sum(), density.cells.count @ density._work.log_p)
+
+
+@pytest.mark.parametrize("population", ["new", "observed"])
+def test_sides_have_probabilities_that_sum_to_one_and_wins_complement(population: str) -> None:
+    family = LogMagnitude(effects=ALL)
+    declaration, draws = drawn(family, study())
+
+    def estimate(name: str) -> xr.DataArray:
+        return family.estimate(name, declaration, draws, population=population)
+
+    total = sum(estimate(f"{side}_probability") for side in ("below", "as_good", "above"))
+    np.testing.assert_allclose(np.asarray(total), 1.0, atol=1e-12)
+    wins = estimate("win_probability")
+    np.testing.assert_allclose(wins + wins.values.swapaxes(-1, -2), 1.0, atol=1e-12)
+    np.testing.assert_allclose(np.diagonal(wins.values, axis1=-2, axis2=-1), 0.5, atol=1e-12)
+
+
+@pytest.mark.parametrize("ties", [True, False])
+def test_estimands_are_those_of_simulated_new_annotators(ties: bool) -> None:
+    family = LogMagnitude(effects={**ALL, "severity": ties}, ties=ties)
+    declaration, draws = drawn(family, study(), n=1)
+    one = draws.isel(chain=0, draw=0)
+    rng, n = np.random.default_rng(9), 200_000
+    get = lambda name: float(one[name])  # noqa: E731
+    noise = lambda name, *size: rng.normal(0, get(f"{name}_sd"), size or n)  # noqa: E731
+    modulus = noise("modulus") + noise_of_mean(declaration, draws, "modulus")
+    stretch, own = np.exp(noise("log_scale")), np.exp(get("log_spread_mean") + noise("log_spread"))
+    spread, difficulty = np.hypot(own, 0.1), noise("difficulty")
+    if ties:
+        severity = noise("severity") + noise_of_mean(declaration, draws, "severity")
+        band = np.exp(get("log_tie_band_mean") + noise("tie_band"))
+    answers = []
+    for quality in one["quality"].values:
+        w = quality - difficulty + noise("interaction") + noise("taste")
+        location = get("modulus_mean") + modulus + stretch * w
+        df, uniform = get("degrees_of_freedom"), rng.random(n)
+        if not ties:
+            answers.append(location + spread * student_t.ppf(uniform, df))
+            continue
+        u = get("level") - severity + w / np.exp(get("log_step"))  # pyright: ignore[reportPossiblyUnboundVariable]
+        noisy = u + rng.normal(size=n)
+        at_zero = student_t.cdf(-location / spread, df)
+        part = np.where(noisy < 0, uniform * at_zero, at_zero + uniform * (1 - at_zero))
+        ratio = location + spread * student_t.ppf(part, df)
+        answers.append(np.where(abs(noisy) < band, 0.0, ratio))  # pyright: ignore[reportPossiblyUnboundVariable]
+    simulated = np.array(answers)
+
+    def estimate(name: str) -> np.ndarray:
+        return family.estimate(name, declaration, draws).values[0, 0]
+
+    wins = estimate("win_probability")
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        ahead = (simulated[a] > simulated[b]).mean() + 0.5 * (simulated[a] == simulated[b]).mean()
+        assert wins[a, b] == pytest.approx(ahead, abs=0.02)
+    response = declaration.response
+    cut = np.exp(np.clip(simulated, response.lowest, response.highest))
+    np.testing.assert_allclose(estimate("expected_ratio"), cut.mean(axis=1), rtol=0.04)
+    median = np.exp(np.median(simulated, axis=1))
+    np.testing.assert_allclose(estimate("median_ratio"), median, rtol=0.06)
+    if ties:
+        at = (simulated == 0).mean(axis=1)
+        np.testing.assert_allclose(estimate("as_good_probability"), at, atol=0.015)
+
+
+def noise_of_mean(declaration: Any, draws: xr.Dataset, name: str) -> float:
+    """What this draw takes the population's mean to be, as far as the data leave it open."""
+    from bayeseval.families._magnitude_quantities import _Part
+
+    flat = {str(k): v.values.reshape(-1, *v.shape[2:]) for k, v in draws.items()}
+    return float(_Part(declaration, flat, {})._mean(name)[0] * flat[f"{name}_sd"][0])
+
+
+def test_predictions_have_the_mass_at_the_reference_that_the_likelihood_gives() -> None:
+    judgements, family = study(), LogMagnitude(effects=ALL)
+    declaration, draws = drawn(family, judgements, n=1)
+    flat = draws.stack(sample=("chain", "draw"))
+    many = flat.isel(sample=np.zeros(4000, dtype=int))
+    answers = family.predict(declaration, judgements, many, np.random.default_rng(1))
+    at = table_at_reference(judgements)
+    log_p = family.log_likelihood(declaration, at, flat)[0]
+    np.testing.assert_allclose((answers == 1).mean(axis=0), np.exp(log_p), atol=0.04)
+
+
+def table_at_reference(judgements: MagnitudeJudgements) -> MagnitudeJudgements:
+    frame = judgements.to_frame().assign(magnitude=100.0)
+    return MagnitudeJudgements.from_frame(
+        frame,
+        annotator="annotator",
+        system="system",
+        item="item",
+        magnitude="magnitude",
+        reference=100,
+    )
+
+
+def test_tail_area_is_uniform_for_answers_of_the_model_and_small_for_a_slip() -> None:
+    judgements, family = study(tie_band=0.0), LogMagnitude(ties=False)
+    declaration, draws = drawn(family, judgements, n=1)
+    draws["degrees_of_freedom"][:] = 8.0
+    flat = draws.stack(sample=("chain", "draw"))
+    frame = judgements.to_frame()
+    areas = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        frame["magnitude"] = 100 * family.predict(declaration, judgements, flat, rng)[0]
+        again = MagnitudeJudgements.from_frame(
+            frame,
+            annotator="annotator",
+            system="system",
+            item="item",
+            magnitude="magnitude",
+            reference=100,
+        )
+        areas.append(family.tail_area(declaration, again, flat))
+    shares = np.concatenate(areas)
+    assert shares.mean() == pytest.approx(0.5, abs=0.03)
+    assert (shares < 0.1).mean() == pytest.approx(0.1, abs=0.03)
+    frame.loc[frame.index[7], "magnitude"] = 111111.0
+    slip = MagnitudeJudgements.from_frame(
+        frame,
+        annotator="annotator",
+        system="system",
+        item="item",
+        magnitude="magnitude",
+        reference=100,
+    )
+    area = family.tail_area(declaration, slip, flat)
+    where = int(np.flatnonzero(slip.magnitudes == 111111)[0])
+    assert area[where] < 0.05
+    assert area.argmin() == where
+
+
+@pytest.mark.sampling
+def test_a_slip_of_the_keyboard_moves_no_ratio_and_is_found() -> None:
+    simulated = simulate_magnitude(
+        n_annotators=10, n_systems=3, n_items=8, quality=np.array([0.5, 0.0, -0.5]), random_seed=4
+    )
+    frame = simulated.judgements.to_frame()
+    names = {"annotator": "annotator", "system": "system", "item": "item"}
+
+    def fitted(rows: pd.DataFrame) -> tuple[be.Posterior, MagnitudeJudgements]:
+        judgements = MagnitudeJudgements.from_frame(
+            rows, magnitude="magnitude", reference=100, **names
+        )
+        return be.fit(judgements, random_seed=3, progressbar=False), judgements
+
+    posterior, _ = fitted(frame)
+    slipped = frame.copy()
+    worst = frame.index[(frame["system"] == posterior.systems[2]) & (frame["magnitude"] < 100)][0]
+    slipped.loc[worst, "magnitude"] = 111111.0
+    other, judgements = fitted(slipped)
+    for one in (posterior, other):
+        assert one.convergence.ok, str(one.convergence)
+    moved = (other.quality - posterior.quality).mean(("chain", "draw"))
+    assert float(abs(moved).max()) < 0.5 * float(posterior.quality.std(("chain", "draw")).max())
+    truth = simulated.truth["quality"]
+    error = posterior.quality.mean(("chain", "draw")) - truth
+    assert float(abs(error).max()) < 3 * float(posterior.quality.std(("chain", "draw")).max())
+    family = LogMagnitude()
+    draws = other.posterior.stack(sample=("chain", "draw")).isel(sample=slice(None, None, 20))
+    area = family.tail_area(other.declaration, judgements, draws)
+    assert judgements.magnitudes[area.argmin()] == 111111
