@@ -86,7 +86,16 @@ def _options_meant(message: str) -> list[str]:
         "effects": "without",
         **{
             name: name
-            for name in ("draws", "tune", "chains", "cores", "target_accept", "rope", "by")
+            for name in (
+                "method",
+                "draws",
+                "tune",
+                "chains",
+                "cores",
+                "target_accept",
+                "rope",
+                "by",
+            )
         },
     }
     named = dict.fromkeys(
@@ -528,6 +537,12 @@ def fit(
             help="Leave an effect out: difficulty, interaction, taste; can be repeated; likert.",
         ),
     ] = None,
+    method: Annotated[
+        Literal["nuts", "laplace", "auto"],
+        typer.Option(
+            help="Sample; or a quick approximation, marked as one; or whichever of them will do."
+        ),
+    ] = "nuts",
     draws: Annotated[int, typer.Option(help="Draws kept, of each chain.")] = 1000,
     tune: Annotated[int, typer.Option(help="Tuning steps of each chain.")] = 1000,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
@@ -576,6 +591,7 @@ def fit(
         posterior = _sampled(
             judgements,
             model,
+            method=method,
             draws=draws,
             tune=tune,
             chains=chains,
@@ -849,6 +865,7 @@ def _sampled(
     judgements: "Judgements",
     family: Any,
     *,
+    method: Literal["nuts", "laplace", "auto"] = "nuts",
     draws: int = 1000,
     tune: int = 1000,
     chains: int = 4,
@@ -868,6 +885,7 @@ def _sampled(
         posterior = fit_family(
             judgements,
             family,
+            method=method,
             draws=draws,
             tune=tune,
             chains=chains,

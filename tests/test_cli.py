@@ -126,13 +126,15 @@ def test_fit_hands_on_the_options_of_table_family_and_sampler(
     ended = run(
         f"fit {COLUMNS} --thresholds shifted --discrimination --correlated-criteria "
         "--without taste --without interaction "
-        "--draws 7 --tune 8 --chains 3 --cores 2 --seed 9 --target-accept 0.95",
+        "--draws 7 --tune 8 --chains 3 --cores 2 --seed 9 --target-accept 0.95 "
+        "--method auto",
         ratings,
     )
     assert ended.status == 0
     numbers = {"draws": 7, "tune": 8, "chains": 3, "cores": 2, "random_seed": 9}
     assert numbers.items() <= seen.items()
     assert seen["target_accept"] == 0.95
+    assert seen["method"] == "auto"
     assert seen["family"] == be.OrdinalProbit(
         thresholds="shifted",
         discrimination=True,

@@ -309,6 +309,26 @@ class CentredDensity:
         """Return the log density, up to a constant, and its gradient."""
         return self._evaluate(x)[:2]
 
+    def log_densities(self, x: FloatArray) -> FloatArray:
+        """Return the log density of many points, up to the same constant.
+
+        Parameters
+        ----------
+        x
+            Dims (point, parameter).
+        """
+        cells, effects = self.cells, self.effects(x)
+        total = np.zeros(len(x))
+        for block in self.blocks:
+            total += block.prior(np.sum(x[:, block.free] ** 2, axis=-1)).log
+        for at, scalar in enumerate(self.declaration.response.scalars):
+            total += _log_prior(scalar.prior, x[:, self._scalar(at)]).sum(axis=-1)
+        for k, point in enumerate(x):
+            _predict(cells.index, cells.weight, self._target, effects[k], self._predictors)
+            self._kernel(point)
+            total[k] += cells.count @ self._log_p
+        return total
+
     def _evaluate(
         self, x: FloatArray, *, wide: bool = False
     ) -> tuple[float, FloatArray, FloatArray]:

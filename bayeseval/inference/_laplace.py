@@ -27,7 +27,8 @@ LARGEST_K_AUTO = 0.5
 _FIRST_STEPS = 20
 _MOST_STEPS = 100
 _LONGEST_STEP = 3.0
-_CLOSE = 1e-9
+_NEAR = 1.0
+_CLOSE = 1e-7
 _LEAST_SD = 1e-3
 # Weights are computed for so many draws that this many cells are evaluated: a few seconds. The
 # number may not depend on the clock, or the same seed would give other draws.
@@ -167,18 +168,12 @@ def laplace_problems(drawn: LaplaceDraws, n_draws: int) -> tuple[str, ...]:
 
 def _log_densities(density: CentredDensity, x: FloatArray, cores: int) -> FloatArray:
     """Return the log density of every draw, up to a constant."""
-
-    def of(part: range) -> list[float]:
-        # Every call writes to working space of its own, so that threads can share the work.
-        own = density.spawn()
-        return [own(x[k])[0] for k in part]
-
+    parts = np.array_split(x, cores)
     with ThreadPoolExecutor(cores) as pool:
-        parts = [range(start, len(x), cores) for start in range(cores)]
-        found = np.empty(len(x))
-        for part, ratios in zip(parts, pool.map(of, parts), strict=True):
-            found[part.start :: cores] = ratios
-    return found
+        # Every call writes to working space of its own, so that threads can share the work.
+        return np.concatenate(
+            list(pool.map(lambda part: density.spawn().log_densities(part), parts))
+        )
 
 
 def find_mode(density: CentredDensity) -> tuple[FloatArray, FloatArray]:
@@ -204,7 +199,7 @@ def _climb(
         factor, ridge = _factor(precision)
         direction = _solved(factor, gradient)
         decrement = float(gradient @ direction)
-        if decrement < _CLOSE and ridge == 0.0:
+        if decrement < (_NEAR if wide else _CLOSE) and ridge == 0.0:
             return x, factor
         # Far from the mode a step has the size of the prior at most.
         longest = max(

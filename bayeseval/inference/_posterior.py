@@ -110,6 +110,11 @@ class Posterior:
         return self.declaration.coords["criterion"] if self.declaration.has_criterion else None
 
     @property
+    def components(self) -> tuple[tuple[str, ...], ...]:
+        """Groups of systems that comparisons link; with more than one, the prior bridges them."""
+        return self.declaration.components
+
+    @property
     def moderators(self) -> dict[str, tuple[str, ...]]:
         """Moderators that quality varies by, with their levels."""
         names = (

@@ -63,6 +63,10 @@ def test_gradient_and_hessian_are_those_of_the_density(
     x = density.start() + 0.3 * rng.normal(size=density.size)
     value, gradient, precision = density.expansion(x)
     assert value == density(x)[0]
+    points = np.stack([x, density.start() + 0.1])
+    np.testing.assert_allclose(
+        density.log_densities(points), [density(point)[0] for point in points], rtol=1e-12
+    )
     h = 1e-5
     steps = h * np.eye(density.size)
     slopes = [(density(x + step)[0] - density(x - step)[0]) / (2 * h) for step in steps]
