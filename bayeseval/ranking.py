@@ -97,6 +97,9 @@ class Ranking:
         What is wrong with the sampler's convergence; empty where nothing is.
     approximate : str or None
         Why the draws are an approximation of the posterior, where they are.
+    components : tuple of tuple of str
+        Groups of systems that comparisons link; with more than one, differences between groups are
+        the prior's.
     """
 
     parts: tuple[RankingPart, ...]
@@ -111,6 +114,7 @@ class Ranking:
     fingerprint: str
     problems: tuple[str, ...] = ()
     approximate: str | None = None
+    components: tuple[tuple[str, ...], ...] = ()
 
     def __iter__(self) -> Iterator[RankingPart]:
         return iter(self.parts)
@@ -245,7 +249,7 @@ class Ranking:
             Headings and formatted cells.
         """
         interval = ci_words(self.ci_prob, self.ci_kind)
-        alarms = alarm_sentences(self.problems, self.approximate)
+        alarms = alarm_sentences(self.problems, self.approximate, self.components)
         tables = []
         for part in self.parts:
             frame = part.table
@@ -339,11 +343,22 @@ def _certain(value: float) -> str:
     return f"{value:g}"
 
 
-def alarm_sentences(problems: tuple[str, ...], approximate: str | None) -> tuple[str, ...]:
-    """Say above a table that its draws did not converge, or are an approximation."""
+def alarm_sentences(
+    problems: tuple[str, ...],
+    approximate: str | None,
+    components: tuple[tuple[str, ...], ...] = (),
+) -> tuple[str, ...]:
+    """Say above a table that draws did not converge, are approximate, or are partly the prior's."""
     alarms: list[str] = []
     if problems:
         alarms += ["NOT CONVERGED, do not report these numbers.", *problems]
     if approximate is not None:
         alarms.append(f"APPROXIMATE draws, not from MCMC: {approximate}")
+    if len(components) > 1:
+        groups = "; ".join(some(group) for group in components[:3])
+        groups += "; …" if len(components) > 3 else ""
+        alarms.append(
+            f"The systems fall into {len(components)} groups that never met ({groups}): "
+            "differences between groups come from the prior and are no finding."
+        )
     return tuple(alarms)

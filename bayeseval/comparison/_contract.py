@@ -163,12 +163,18 @@ def slices(
                 piece = piece.sel({by: one_level})
             values = piece.transpose("chain", "draw", *dims).values
             draws = np.asarray(values, dtype=float).reshape(-1, *values.shape[2:])
-            _refuse_not_finite(draws, tuple(str(s) for s in array["system"].values), array.name)
+            labels = tuple(str(s) for s in array["system"].values)
+            _refuse_not_finite(draws, labels, array.name, by_pair="system_b" in dims)
             yield Slice(one_criterion, one_level, draws)
 
 
-def _refuse_not_finite(draws: np.ndarray, systems: tuple[str, ...], name: object) -> None:
+def _refuse_not_finite(
+    draws: np.ndarray, systems: tuple[str, ...], name: object, *, by_pair: bool
+) -> None:
     finite = np.isfinite(draws)
+    if by_pair:
+        # No number in any draw is how a family marks a pair of which it knows nothing.
+        finite |= np.isnan(draws).all(axis=0)
     if not finite.all():
         bad = (~finite).any(axis=tuple(a for a in range(draws.ndim) if a != 1))
         labels = [label for label, wrong in zip(systems, bad, strict=True) if wrong]
@@ -181,6 +187,11 @@ def _refuse_not_finite(draws: np.ndarray, systems: tuple[str, ...], name: object
 def system_labels(array: xr.DataArray) -> tuple[str, ...]:
     """Return the labels of an array's systems in its own order."""
     return tuple(str(label) for label in array["system"].values)
+
+
+def components_of(posterior: PosteriorLike) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of systems that comparisons link; () where answers are no comparisons."""
+    return tuple(getattr(posterior, "components", ()))
 
 
 def problems_of(posterior: PosteriorLike) -> tuple[str, ...]:

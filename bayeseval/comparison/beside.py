@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import some
 from bayeseval._records import Record, Shown, printed
 from bayeseval._tables import Table
 from bayeseval.comparison._contract import Population, PosteriorLike, problems_of
+from bayeseval.comparison._expected import (
+    Expectation,
+    checked_expectations,
+    expected_pairs,
+    posterior_columns,
+    recovered,
+)
 from bayeseval.comparison.contrasts import compare
 from bayeseval.errors import BayesEvalError, DesignError
 from bayeseval.frequentist import bradley_terry_ml, rating_tests, spa_test, strength_test
@@ -31,8 +35,6 @@ from bayeseval.judgements import (
 )
 from bayeseval.ranking import alarm_sentences
 from bayeseval.settings import IntervalKind, resolve_ci
-
-type Expectation = tuple[str, Literal[">", "<", "~"], str]
 
 # The posterior's quantity on the scale of the test where the families have one.
 QUANTITY = {
@@ -183,7 +185,8 @@ def side_by_side(
         One row a pair, with the columns ``criterion`` (only where there are criteria),
         ``system_a``, ``system_b``, ``posterior_estimate``, ``posterior_lower``,
         ``posterior_upper``, ``p_better`` (probability that A is better), ``p_in_rope`` (only with
-        ``rope``), ``posterior_verdict`` ("A better", "B better", "equivalent", "undecided"),
+        ``rope``), ``posterior_verdict`` ("A better", "B better", "equivalent", "undecided", or
+        "not known" of a pair that was never compared and of which the model says nothing),
         ``test`` (its name), ``test_estimate``, ``test_lower``, ``test_upper``, ``p``,
         ``p_corrected``, ``test_verdict`` ("A better", "B better", "not rejected", "not defined"),
         ``agree`` (both name the same side, or neither names one) and ``relation`` ("same side",
@@ -205,13 +208,9 @@ def side_by_side(
             f"the posterior is of {posterior.protocol!r} judgements, these are "
             f"{judgements.protocol!r}: pass the judgements that were fitted."
         )
-    wanted = _checked(expected, judgements.systems, rope)
+    wanted = checked_expectations(expected, judgements.systems, rope)
     if pairs is None:
-        pairs = (
-            list(dict.fromkeys((a, b) for a, _, b in wanted))
-            if wanted
-            else list(combinations(judgements.systems, 2))
-        )
+        pairs = expected_pairs(wanted, judgements.systems)
     quantity = quantity or QUANTITY[posterior.protocol]
     contrasts = compare(
         posterior,
@@ -224,7 +223,7 @@ def side_by_side(
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
-    table = _from_posterior(contrasts.to_frame(), verdict_prob)
+    table = posterior_columns(contrasts.to_frame(), verdict_prob)
     tested, neutral, problems = _from_test(judgements, criterion, ci_prob)
     keys = ["criterion"] if "criterion" in table and "criterion" in tested else []
     if "criterion" in tested and not keys:
@@ -283,50 +282,6 @@ def side_by_side(
             ),
         ),
     )
-
-
-def _checked(
-    expected: Sequence[Expectation], systems: tuple[str, ...], rope: tuple[float, float] | None
-) -> list[Expectation]:
-    wanted = list(expected)
-    for one in wanted:
-        if isinstance(one, str) or len(one) != 3 or one[1] not in (">", "<", "~"):
-            raise BayesEvalError(
-                "each of expected must be (A, sign, B) with the sign '>', '<' or '~', such as "
-                f"('davinci', '>', 'curie'); got {one!r}"
-            )
-        for label in (one[0], one[2]):
-            if label not in systems:
-                raise BayesEvalError(
-                    f"expected names {label!r}, which is none of the systems {some(systems)}"
-                )
-    if rope is None and any(sign == "~" for _, sign, _ in wanted):
-        raise BayesEvalError(
-            "'~' is expected of a pair: say with rope= what counts as equivalent, such as "
-            "(0.45, 0.55) for a win probability."
-        )
-    return wanted
-
-
-def _from_posterior(contrasts: pd.DataFrame, verdict_prob: float) -> pd.DataFrame:
-    table = contrasts.rename(
-        columns={
-            "estimate": "posterior_estimate",
-            "lower": "posterior_lower",
-            "upper": "posterior_upper",
-            "p_a_better": "p_better",
-            "verdict": "posterior_verdict",
-        }
-    )
-    if "posterior_verdict" not in table:
-        table["posterior_verdict"] = np.select(
-            [table["p_better"] >= verdict_prob, table["p_better"] <= 1 - verdict_prob],
-            ["A better", "B better"],
-            default="undecided",
-        )
-    kept = ["criterion", "system_a", "system_b", "posterior_estimate", "posterior_lower"]
-    kept += ["posterior_upper", "p_better", "p_in_rope", "posterior_verdict"]
-    return table[[name for name in kept if name in table]]
 
 
 def _from_test(
@@ -402,13 +357,11 @@ def _expectations(
     table: pd.DataFrame, wanted: Sequence[Expectation], keys: list[str]
 ) -> pd.DataFrame:
     rows = []
-    for a, sign, b in wanted:
+    for one in wanted:
+        a, sign, b = one
         for row in table.to_dict("records"):
-            if (row["system_a"], row["system_b"]) == (a, b):
-                better = {">": "A better", "<": "B better"}.get(sign)
-            elif (row["system_a"], row["system_b"]) == (b, a):
-                better = {"<": "A better", ">": "B better"}.get(sign)
-            else:
+            found = recovered(row, one, "posterior_verdict", "equivalent")
+            if found is None:
                 continue
             rows.append(
                 {
@@ -416,8 +369,8 @@ def _expectations(
                     "expected": f"{a} {sign} {b}",
                     "system_a": a,
                     "system_b": b,
-                    "posterior": row["posterior_verdict"] == (better or "equivalent"),
-                    "test": row["test_verdict"] == (better or "not rejected"),
+                    "posterior": found,
+                    "test": recovered(row, one, "test_verdict", "not rejected"),
                 }
             )
     return pd.DataFrame(rows)

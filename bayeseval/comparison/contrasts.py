@@ -22,6 +22,7 @@ from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,
     choose,
+    components_of,
     problems_of,
     quality_draws,
     refuse_no_posterior,
@@ -55,7 +56,10 @@ class Comparison:
     quantity, title, unit : str
         What was compared, its name for readers and its unit.
     reference : float
-        Value of the quantity at which A and B are alike: 0.5 for a win probability, otherwise 0.
+        Value of the quantity at which A and B are alike: the middle of its range for a quantity
+        that pairs have, such as 0.5 for a win probability, otherwise 0.
+    of_pairs : bool
+        Whether the quantity is one that pairs have; otherwise it is a difference A − B.
     larger_is_better : bool
         False where the quantity is the probability of one category, of which more is not better;
         "A better" is then to be read, and is printed, as "A larger".
@@ -75,6 +79,9 @@ class Comparison:
         What is wrong with the sampler's convergence; empty where nothing is.
     approximate : str or None
         Why the draws are an approximation of the posterior, where they are.
+    components : tuple of tuple of str
+        Groups of systems that comparisons link; with more than one, differences between groups are
+        the prior's.
     """
 
     table: "pd.DataFrame"
@@ -94,6 +101,8 @@ class Comparison:
     fingerprint: str
     problems: tuple[str, ...] = ()
     approximate: str | None = None
+    of_pairs: bool = False
+    components: tuple[tuple[str, ...], ...] = ()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -118,6 +127,11 @@ class Comparison:
               practical equivalence (ends included) and of its two sides; they sum to one. Only
               with ``rope=``.
             - ``verdict``: only with ``rope=``, see `verdict_rule`.
+            - ``linked``: only where systems fall into groups that never met: whether a chain of
+              comparisons links the two; otherwise the row shows the prior.
+
+            A pair that was never compared, and of which the model knows nothing, has no numbers,
+            and the verdict "not known".
         """
         return self.table.copy()
 
@@ -133,7 +147,7 @@ class Comparison:
     def expected_wrong(self) -> float:
         """Expected number of pairs in which the side that looks better is not."""
         side = self.table["p_a_better"].to_numpy()
-        return float(np.minimum(side, 1 - side).sum())
+        return float(np.nansum(np.minimum(side, 1 - side)))
 
     def tables(self) -> list[Table]:
         """Return the tables that are printed, one a criterion and level.
@@ -145,11 +159,17 @@ class Comparison:
         """
         better = "better" if self.larger_is_better else "larger"
         is_win = self.quantity == "win_probability"
-        estimate = "P(A wins)" if is_win else "A − B"
+        estimate = "P(A wins)" if is_win else "A, B" if self.of_pairs else "A − B"
+        if is_win:
+            meaning = "; 0.5 = alike"
+        elif self.of_pairs:
+            meaning = f" of A against B ({self.unit})"
+        else:
+            meaning = f" of A minus that of B ({self.unit})"
         notes = [
             (
                 f"{estimate}: {self.title}"
-                + ("; 0.5 = alike" if is_win else f" of A minus that of B ({self.unit})")
+                + meaning
                 + f", posterior mean and {ci_words(self.ci_prob, self.ci_kind)} interval"
                 + (
                     f"; averaged over {self.population} annotators and items."
@@ -165,7 +185,12 @@ class Comparison:
         ]
         if self.verdict_rule is not None:
             notes.append(self.verdict_rule)
-        alarms = alarm_sentences(self.problems, self.approximate)
+        if self.table["estimate"].isna().any():
+            notes.append(
+                "–: the pair was never compared, and the model says nothing of it: there is no "
+                "estimate to print."
+            )
+        alarms = alarm_sentences(self.problems, self.approximate, self.components)
         keys = [name for name in ("criterion", "level") if name in self.table]
         groups = self.table.groupby(keys, sort=False) if keys else [((), self.table)]
         tables = []
@@ -189,6 +214,9 @@ class Comparison:
                     Column("P(rope)", inside),
                     Column("verdict", tuple(frame["verdict"]), "text"),
                 ]
+            if "linked" in frame:
+                source = tuple("data" if linked else "prior" for linked in frame["linked"])
+                columns.append(Column("from", source, "text"))
             title = f"{self.title[:1].upper()}{self.title[1:]}, {len(frame)} pair"
             title += ("" if len(frame) == 1 else "s") + (f": {where}" if where else "")
             tables.append(Table(title, tuple(columns), tuple(notes), alarms))
@@ -245,6 +273,7 @@ class _Quantity:
     population: Population | None
     bounds: tuple[float, float] | None
     contrast: Callable[[np.ndarray, int, int], np.ndarray]
+    of_pairs: bool
 
 
 def compare(
@@ -349,6 +378,10 @@ def compare(
                 }
             )
     table = pd.DataFrame(rows)
+    components = components_of(posterior)
+    if len(components) > 1:
+        group = {label: k for k, labels in enumerate(components) for label in labels}
+        table["linked"] = table["system_a"].map(group) == table["system_b"].map(group)
     if rope is not None:
         word = "better" if what.larger_is_better else "larger"
         table["verdict"] = np.select(
@@ -360,6 +393,9 @@ def compare(
             [f"A {word}", f"B {word}", "equivalent"],
             default="undecided",
         )
+        table.loc[table["estimate"].isna(), "verdict"] = "not known"
+        if "linked" in table:
+            table.loc[~table["linked"], "verdict"] = "not known"
     return Comparison(
         table=table,
         quantity=what.name,
@@ -378,6 +414,8 @@ def compare(
         fingerprint=posterior.fingerprint,
         problems=problems_of(posterior),
         approximate=posterior.approximate,
+        components=components,
+        of_pairs=what.of_pairs,
     )
 
 
@@ -388,6 +426,10 @@ def _row(
     ci_prob: float,
     ci_kind: IntervalKind,
 ) -> dict[str, float]:
+    if np.isnan(draws).all():
+        unknown = ["estimate", "sd", "lower", "upper", "p_a_better"]
+        unknown += [] if rope is None else ["p_in_rope", "p_above_rope", "p_below_rope"]
+        return dict.fromkeys(unknown, float("nan"))
     lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
     row = {
         "estimate": float(draws.mean()),
@@ -434,6 +476,7 @@ def _quantity(
             population=population,
             bounds=(0.0, 1.0),
             contrast=of_pair,
+            of_pairs=True,
         )
     if quantity == "quality":
         return _Quantity(
@@ -447,6 +490,7 @@ def _quantity(
             population=None,
             bounds=None,
             contrast=difference,
+            of_pairs=False,
         )
     known = posterior.estimands
     if quantity not in known:
@@ -471,6 +515,23 @@ def _quantity(
         title = f"{title}, category {chosen}"
     elif category is not None:
         raise BayesEvalError(f"category={category!r} was given, but {quantity!r} has no categories")
+    further = {str(dim) for dim in array.dims} - {"chain", "draw", "criterion", "system", by}
+    if further == {"system_b"} and spec.bounds is not None:
+        low, high = spec.bounds
+        return _Quantity(
+            name=quantity,
+            title=title,
+            unit=spec.unit,
+            array=array,
+            dims=("system", "system_b"),
+            reference=0.5 * (low + high),
+            # What is signed and does not depend on the order of a pair prefers neither.
+            larger_is_better=low >= 0.0,
+            population=population,
+            bounds=spec.bounds,
+            contrast=of_pair,
+            of_pairs=True,
+        )
     span = None if spec.bounds is None else spec.bounds[1] - spec.bounds[0]
     return _Quantity(
         name=quantity,
@@ -483,6 +544,7 @@ def _quantity(
         population=population,
         bounds=None if span is None else (-span, span),
         contrast=difference,
+        of_pairs=False,
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from bayeseval.comparison._contract import (
     PosteriorLike,
     Slice,
+    components_of,
     problems_of,
     quality_draws,
     refuse_no_posterior,
@@ -143,6 +144,7 @@ def rank(
         fingerprint=posterior.fingerprint,
         problems=problems_of(posterior),
         approximate=posterior.approximate,
+        components=components_of(posterior),
     )
 
 
