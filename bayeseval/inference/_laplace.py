@@ -3,9 +3,11 @@
 The mode is found by Newton's method in centred coordinates (``families/_curvature``); the normal
 with the curvature there is drawn from, and the ratio of the density to that normal weights the
 draws (Vehtari, Simpson, Gelman, Yao & Gabry 2024, JMLR 25(72)). The shape k of the largest weights
-says whether that can be trusted: below 0.7 the weights correct the draws, above it they cannot.
+says whether that can be trusted: below 0.7 the weights correct the draws, above it they cannot;
+with few weights the limit is 1 - 1 / log10(their number).
 """
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
@@ -63,6 +65,11 @@ class LaplaceDraws:
     n_weighted: int
     resampled: bool
     seconds: dict[str, float]
+
+    @property
+    def largest_k(self) -> float:
+        """Largest k at which so many weights can be trusted."""
+        return min(LARGEST_K, 1.0 - 1.0 / math.log10(max(self.n_weighted, 11)))
 
 
 class NoMode(Exception):
@@ -152,10 +159,10 @@ def laplace(
 def laplace_problems(drawn: LaplaceDraws, n_draws: int) -> tuple[str, ...]:
     """Say what is wrong with an approximation, each with a remedy."""
     problems = []
-    if not drawn.k < LARGEST_K:
+    if not drawn.k < drawn.largest_k:
         problems.append(
             f"the posterior is too far from a normal: Pareto k of the importance weights is "
-            f"{drawn.k:.2f}, wanted below {LARGEST_K:.1f}. Sample instead: method='nuts'"
+            f"{drawn.k:.2f}, wanted below {drawn.largest_k:.2f}. Sample instead: method='nuts'"
         )
     effective = drawn.effective / drawn.n_weighted * n_draws
     if effective < SMALLEST_ESS:

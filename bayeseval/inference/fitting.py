@@ -23,7 +23,6 @@ from bayeseval.inference._convergence import (
     of_independent_draws,
 )
 from bayeseval.inference._laplace import (
-    LARGEST_K,
     LARGEST_K_AUTO,
     LaplaceDraws,
     NoMode,
@@ -376,7 +375,7 @@ def _approximated(
                 "'auto', which samples where an approximation would not do"
             )
         return drawn
-    if drawn is not None and drawn.k < LARGEST_K_AUTO:
+    if drawn is not None and drawn.k < min(LARGEST_K_AUTO, drawn.largest_k):
         _LOG.info(
             "Laplace's approximation is good here (Pareto k %.2f, wanted below %.1f): no sampling; "
             "the result is marked approximate",
@@ -405,7 +404,7 @@ def _approximate_posterior(
         chain=np.arange(settings.chains), draw=np.arange(settings.draws)
     )
     shown = tuple(name for name in map(str, complete.data_vars) if _is_shown(name))
-    k = f"Pareto k {drawn.k:.2f}, reliable below {LARGEST_K:.1f}"
+    k = f"Pareto k {drawn.k:.2f}, reliable below {drawn.largest_k:.2g}"
     how = (
         f"Laplace's approximation, resampled by importance weights ({k})"
         if drawn.resampled
