@@ -70,7 +70,7 @@ class Evaluator:
 
     def log_likelihood(self, named: Mapping[str, FloatArray]) -> float:
         """Return the log likelihood of all judgements."""
-        return float(self._judged(*self.unconstrained(named).values()))
+        return float(np.sum(self._judged(*self.unconstrained(named).values())))
 
     def log_lik(self, named: Mapping[str, FloatArray]) -> FloatArray:
         """Return the log probability of one judgement of every row."""
@@ -78,6 +78,6 @@ class Evaluator:
         by_cell = np.empty(self.cells.n_cells)
         for cell in range(by_cell.size):
             self.model.set_data("cell_count", np.eye(1, by_cell.size, cell)[0])
-            by_cell[cell] = self._judged(*values)
+            by_cell[cell] = np.sum(self._judged(*values))
         self.model.set_data("cell_count", self.cells.count)
         return by_cell[self.cells.row_cell]
