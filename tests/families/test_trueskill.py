@@ -350,3 +350,24 @@ def test_two_systems_after_one_comparison_have_the_posteriors_moments() -> None:
     assert float(group["mu"].sel(system="x")) == pytest.approx(mean, rel=1e-6)
     sd = np.sqrt((weight * x**2).sum() - mean**2)
     assert float(group["sigma"].sel(system="x")) == pytest.approx(sd, rel=1e-6)
+
+
+def test_means_and_sds_are_near_those_of_the_exact_model() -> None:
+    table = simulate_pairwise(
+        n_annotators=6, n_systems=6, n_items=10, link="probit", ties="rao_kupper", random_seed=3
+    ).judgements
+    thurstone = be.BradleyTerry(
+        link="probit", ties="rao_kupper", position=False, annotators="none", items=False
+    )
+    posterior = be.fit(table, thurstone, method="laplace", random_seed=1)
+    exact = posterior.quality
+    # The same chance of a tie between equal systems.
+    threshold = float(posterior.posterior["tie_propensity"].mean())
+    family = TrueSkill(draw_probability=2 * float(ndtr(threshold)) - 1, **QUICK)
+    approximate = be.fit(table, family, random_seed=1).quality
+    # One unit of Thurstone's model is the noise of a comparison, the root of two performances.
+    ours, theirs = (q.mean(("chain", "draw")).values for q in (approximate / np.sqrt(2), exact))
+    sd = exact.std(("chain", "draw")).values
+    assert np.abs(ours - theirs).max() < 0.5 * sd.max()
+    ratio = approximate.std(("chain", "draw")).values / np.sqrt(2) / sd
+    assert ((ratio > 0.7) & (ratio < 1.3)).all()

@@ -167,6 +167,19 @@ def test_draws_in_pieces_and_few_candidates_give_the_same(
     assert "Of 6 pairs the 5 with the most information" in repr(pieces).replace("\n", " ")
 
 
+def test_every_family_for_pairs_is_taken() -> None:
+    rows = [("x", "y", "a"), ("y", "x", "b"), ("y", "z", "tie"), ("z", "y", "b"), ("x", "z", "a")]
+    family = be.BradleyTerry(annotators="none", items=False)
+    posterior = be.fit(
+        comparisons([*rows * 8, ("z", "x", "a")]), family, method="laplace", random_seed=1
+    )
+    found = be.next_pairs(posterior, 3)
+    frame = found.to_frame()
+    assert (frame["gain"] > 0).all()
+    np.testing.assert_allclose(frame[["p_win", "p_tie", "p_loss"]].sum(axis=1), 1.0)
+    assert "Laplace" in repr(found)
+
+
 def test_marks_and_refusals(posterior: Posterior, small_posterior: Posterior) -> None:
     assert "approximate" in repr(be.next_pairs(posterior, 2))
     with pytest.raises(be.ModelError, match="nobody compares"):
