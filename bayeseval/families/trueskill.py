@@ -186,6 +186,7 @@ class TrueSkill:
             effects=(),
             response=TrueSkillResponse(draw_probability=tuple(self._draw_probability(judgements))),
             left_out=left_out,
+            components=components,
         )
 
     def _draw_probability(self, judgements: Judgements) -> Iterator[float]:
