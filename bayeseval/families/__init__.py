@@ -7,14 +7,23 @@ from bayeseval.errors import ModelError
 from bayeseval.families._family import Estimand, Family, ModelText, PriorText
 from bayeseval.families.bradley_terry import BradleyTerry, Thurstone
 from bayeseval.families.log_magnitude import LogMagnitude
+from bayeseval.families.ordered_beta import OrderedBeta
 from bayeseval.families.ordinal_probit import OrdinalProbit
 from bayeseval.families.trueskill import TrueSkill
 
-_FAMILIES: tuple[Any, ...] = (BradleyTerry, LogMagnitude, OrdinalProbit, Thurstone, TrueSkill)
+_FAMILIES: tuple[Any, ...] = (
+    BradleyTerry,
+    LogMagnitude,
+    OrderedBeta,
+    OrdinalProbit,
+    Thurstone,
+    TrueSkill,
+)
 _DEFAULTS: dict[str, Any] = {
     "likert": OrdinalProbit,
     "magnitude": LogMagnitude,
     "pairwise": BradleyTerry,
+    "spa": OrderedBeta,
 }
 
 __all__ = [
@@ -23,6 +32,7 @@ __all__ = [
     "Family",
     "LogMagnitude",
     "ModelText",
+    "OrderedBeta",
     "OrdinalProbit",
     "PriorText",
     "Thurstone",

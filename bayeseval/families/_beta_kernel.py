@@ -1,0 +1,167 @@
+"""Log probability of stated probabilities with exact ends, and derivatives, by cell.
+
+With e = exp(log extremity) · difference + direction bias, F the logistic distribution function and
+κ the ends' threshold, an answer is
+
+    0           with probability F(-e - κ),
+    1           with probability F(e - κ),
+    in between  otherwise, beta with mean F(e) and precision φ.
+
+The beta density is normalised over (0, 1). 1 / φ is the sum of an annotator's own exp(-log
+precision) and of 4 r², with r the resolution: near one half no answer has a standard deviation
+below r, so that data of round numbers cannot push the density without limit.
+"""
+
+# Numba sees an element of an array as a number; the stubs of NumPy do not.
+# pyright: reportArgumentType=false, reportReturnType=false
+
+import math
+
+import numba
+
+from bayeseval.families._declaration import FloatArray, IntArray
+
+AT_0, BETWEEN, AT_1 = -1.0, 0.0, 1.0
+DIFFERENCE, LOG_EXTREMITY, LOG_PRECISION = 0, 1, 2
+_LEAST = 1e-300
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def digamma(x: float) -> float:
+    """Return the derivative of the log of the gamma function, for positive ``x``."""
+    total = 0.0
+    while x < 10.0:
+        total -= 1.0 / x
+        x += 1.0
+    square = 1.0 / (x * x)
+    # Asymptotic series; from 10 on its rest is below 1e-16.
+    tail = square * (
+        1.0 / 12.0
+        - square
+        * (
+            1.0 / 120.0
+            - square
+            * (
+                1.0 / 252.0
+                - square * (1.0 / 240.0 - square * (1.0 / 132.0 - square * 691.0 / 32760.0))
+            )
+        )
+    )
+    return total + math.log(x) - 0.5 / x - tail
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def logistic(x: float) -> float:
+    """Return 1 / (1 + exp(-x)) with all digits in both tails."""
+    small = math.exp(-abs(x))
+    return (1.0 if x > 0.0 else small) / (1.0 + small)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def log_logistic(x: float) -> float:
+    """Return the log of the logistic function with all digits in both tails."""
+    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def beta_terms(
+    e: float, precision: float, log_y: float, log_rest: float
+) -> tuple[float, float, float]:
+    """Return the log density of a beta, and its slopes by the logit of the mean and by log φ.
+
+    Parameters
+    ----------
+    e
+        Logit of the mean.
+    precision
+        Sum of the beta's two parameters.
+    log_y, log_rest
+        Logs of the answer and of one minus the answer.
+    """
+    mean, rest = logistic(e), logistic(-e)
+    a, b = max(mean * precision, _LEAST), max(rest * precision, _LEAST)
+    psi_a, psi_b = digamma(a), digamma(b)
+    log_p = math.lgamma(precision) - math.lgamma(a) - math.lgamma(b)
+    log_p += (a - 1.0) * log_y + (b - 1.0) * log_rest
+    by_e = mean * rest * precision * (log_y - log_rest - psi_a + psi_b)
+    by_log_precision = precision * (
+        digamma(precision) + mean * (log_y - psi_a) + rest * (log_rest - psi_b)
+    )
+    return log_p, by_e, by_log_precision
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def beta_kernel(
+    predictors: FloatArray,
+    answer: FloatArray,
+    criterion: IntArray,
+    scalars: FloatArray,
+    options: FloatArray,
+    log_p: FloatArray,
+    predictors_bar: FloatArray,
+    scalars_bar: FloatArray,
+    count: FloatArray,
+) -> None:
+    """Fill log probabilities and derivatives of the predictors; add those of the parameters.
+
+    Parameters
+    ----------
+    predictors
+        Difference of the systems, log extremity, deviation of log precision, dims (3, cell).
+    answer
+        Which end or neither, log of the answer, log of one minus the answer, dims (3, cell).
+    criterion
+        Position of each cell's criterion.
+    scalars
+        Chance of an end between equal systems, mean log precision and, where it is in the model,
+        direction bias, dims (criterion, scalar).
+    options
+        The resolution, and whether there is a direction bias.
+    log_p
+        Log density of one answer of each cell.
+    predictors_bar
+        Derivatives by the predictors, times the count.
+    scalars_bar
+        Derivatives by the parameters are added here.
+    count
+        Judgements in each cell.
+    """
+    blur = 4.0 * options[0] * options[0]
+    has_bias = options[1] > 0.0
+    for i in range(count.size):
+        c, n = criterion[i], count[i]
+        end = scalars[c, 0]
+        kappa = math.log1p(2.0 * (1.0 - end) / end)
+        stretched = math.exp(predictors[LOG_EXTREMITY, i]) * predictors[DIFFERENCE, i]
+        e = stretched + scalars[c, 2] if has_bias else stretched
+        low, high = -e - kappa, e - kappa
+        by_log_precision = 0.0
+        # dκ/dend = -2 / (end (2 - end)).
+        by_kappa = -2.0 / (end * (2.0 - end))
+        if answer[0, i] == AT_0:
+            log_p[i] = log_logistic(low)
+            by_e = -logistic(-low)
+            by_end = by_e * by_kappa
+        elif answer[0, i] == AT_1:
+            log_p[i] = log_logistic(high)
+            by_e = logistic(-high)
+            by_end = -by_e * by_kappa
+        else:
+            own = math.exp(-scalars[c, 1] - predictors[LOG_PRECISION, i])
+            inside, by_e, by_log_precision = beta_terms(
+                e, 1.0 / (own + blur), answer[1, i], answer[2, i]
+            )
+            by_log_precision *= own / (own + blur)
+            # F(e + κ) - F(e - κ) = F(e + κ) F(κ - e) (1 - exp(-2κ)).
+            log_p[i] = inside + log_logistic(-low) + log_logistic(-high)
+            log_p[i] += math.log(4.0 * (1.0 - end)) - 2.0 * math.log(2.0 - end)
+            by_e += logistic(low) - logistic(high)
+            by_end = (logistic(low) + logistic(high)) * by_kappa
+            by_end -= end / ((1.0 - end) * (2.0 - end))
+        predictors_bar[DIFFERENCE, i] = n * by_e * math.exp(predictors[LOG_EXTREMITY, i])
+        predictors_bar[LOG_EXTREMITY, i] = n * by_e * stretched
+        predictors_bar[LOG_PRECISION, i] = n * by_log_precision
+        scalars_bar[c, 0] += n * by_end
+        scalars_bar[c, 1] += n * by_log_precision
+        if has_bias:
+            scalars_bar[c, 2] += n * by_e

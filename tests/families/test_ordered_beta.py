@@ -1,0 +1,392 @@
+"""Stated probabilities: normalised densities, limits, symmetries, estimands by simulation."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytensor.tensor as pt
+import pytest
+import xarray as xr
+from scipy.integrate import quad
+from scipy.special import digamma as scipy_digamma
+from scipy.special import expit, logit
+from scipy.stats import beta as beta_distribution
+
+import bayeseval as be
+from bayeseval.errors import ModelError
+from bayeseval.families._beta_kernel import beta_kernel, digamma
+from bayeseval.families._builder import build_model
+from bayeseval.families.ordered_beta import OrderedBeta, drawn_answers
+from bayeseval.judgements import SPAJudgements
+from bayeseval.simulate import simulate_spa
+from tests.families.test_contract import INTERPRETED, geometry_of, points
+from tests.families.test_predictors import log_volume
+
+QUICK: Any = {"draws": 200, "tune": 300, "chains": 2, "random_seed": 1, "progressbar": False}
+
+
+def table(
+    answers: list[float], *, n_annotators: int = 4, pairs: Any = (("x", "y"), ("y", "z"))
+) -> SPAJudgements:
+    n = len(answers)
+    frame = pd.DataFrame(
+        {
+            "who": [f"w{k // len(pairs) % n_annotators}" for k in range(n)],
+            "a": [pairs[k % len(pairs)][0] for k in range(n)],
+            "b": [pairs[k % len(pairs)][1] for k in range(n)],
+            "p": answers,
+        }
+    )
+    return read(frame)
+
+
+def read(frame: pd.DataFrame, **columns: Any) -> SPAJudgements:
+    return SPAJudgements.from_frame(
+        frame,
+        annotator="who",
+        system_a="a",
+        system_b="b",
+        probability="p",
+        bounds=(0, 1),
+        repeats=True,
+        **columns,
+    )
+
+
+def study(*, criteria: bool = False, moderator: bool = False) -> SPAJudgements:
+    drawn = simulate_spa(n_annotators=4, n_systems=4, n_items=3, random_seed=5)
+    frame = drawn.judgements.to_frame()
+    frame = frame.rename(
+        columns={"annotator": "who", "system_a": "a", "system_b": "b", "probability": "p"}
+    )
+    rows = np.arange(len(frame))
+    frame["what"] = np.where(rows % 2, "fluent", "true")
+    frame["day"] = np.where(rows % 3, "day 1", "day 2")
+    further: dict[str, Any] = {"item": "item"}
+    further |= {"criterion": "what"} if criteria else {}
+    further |= {"moderators": ("day",)} if moderator else {}
+    return read(frame, **further)
+
+
+ALL = {"interaction": True, "taste": True, "pair": True}
+CASES = {
+    "qualities": (OrderedBeta(effects=ALL), study()),
+    "pairs": (OrderedBeta(structure="pairs"), study()),
+    "criteria": (OrderedBeta(end_a=2.0, end_b=3.0), study(criteria=True)),
+    "moderator": (OrderedBeta(resolution=0.0), study(moderator=True)),
+    "no direction": (OrderedBeta(effects="none", precision_centre=2.0), study()),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_density_is_that_of_the_pymc_model_and_gradient_that_of_the_value(case: str) -> None:
+    family, judgements = CASES[case]
+    declaration = family.declare(judgements)
+    cells = family.cells(declaration, judgements)
+    model = build_model(declaration, cells)
+    compiled = model.compile_fn(
+        model.logp(),
+        inputs=[model.rvs_to_values[variable] for variable in model.free_RVs],
+        mode=INTERPRETED,
+        point_fn=False,
+    )
+    density = family.density(declaration, cells)
+    assert density is not None
+    for x in points(density.n_parameters)[:4]:
+        values = family.constrained(declaration, x[None, None])
+        arguments = []
+        for variable in model.free_RVs:
+            value = np.asarray(values[variable.name][0, 0])
+            value = value if declaration.has_criterion else value[0]
+            transform = model.rvs_to_transforms.get(variable)
+            if transform is not None:
+                value = transform.forward(pt.as_tensor(value), *variable.owner.inputs).eval()
+            arguments.append(value)
+        expected = float(np.asarray(compiled(*arguments)))
+        for effect in declaration.effects:
+            sd = values[f"{effect.name}_sd"][0, 0]
+            expected -= float(np.log(2.0 * sd).sum())
+            expected += effect.free_size * effect.centring * float(np.log(sd).sum())
+            expected += log_volume(declaration, None, effect, sd)
+        assert density(x)[0] == pytest.approx(expected, rel=1e-9)
+    informed = family.density(declaration, cells, geometry_of(declaration))
+    assert informed is not None
+    x = np.random.default_rng(2).normal(scale=0.4, size=informed.n_parameters)
+    gradient = informed(x)[1]
+    for axis in range(0, x.size, max(1, x.size // 25)):
+        step = np.eye(1, x.size, axis)[0] * 1e-5
+        numeric = (informed(x + step)[0] - informed(x - step)[0]) / 2e-5
+        assert gradient[axis] == pytest.approx(numeric, rel=1e-6, abs=1e-5)
+
+
+def log_density(
+    y: np.ndarray,
+    *,
+    difference: float = 0.0,
+    end: float = 0.1,
+    bias: float = 0.0,
+    log_extremity: float = 0.0,
+    log_precision: float = 1.5,
+    resolution: float = 0.0,
+) -> np.ndarray:
+    inside = (y > 0) & (y < 1)
+    held = np.where(inside, y, 0.5)
+    answer = np.stack(
+        [
+            np.where(inside, 0.0, np.where(y > 0, 1.0, -1.0)),
+            np.where(inside, np.log(held), 0.0),
+            np.where(inside, np.log1p(-held), 0.0),
+        ]
+    )
+    predictors = np.repeat([[difference], [log_extremity], [0.0]], y.size, axis=1)
+    log_p, bar, scalars_bar = np.empty(y.size), np.empty_like(predictors), np.zeros((1, 3))
+    beta_kernel(
+        predictors,
+        answer,
+        np.zeros(y.size, dtype=np.int32),
+        np.array([[end, log_precision, bias]]),
+        np.array([resolution, 1.0]),
+        log_p,
+        bar,
+        scalars_bar,
+        np.ones(y.size),
+    )
+    assert np.isfinite(bar).all()
+    assert np.isfinite(scalars_bar).all()
+    return log_p
+
+
+@pytest.mark.parametrize("difference", [-6.0, -0.4, 0.0, 2.5])
+def test_probabilities_of_the_ends_and_the_density_between_sum_to_one(difference: float) -> None:
+    def density(y: float) -> float:
+        return float(np.exp(log_density(np.array([y]), difference=difference)[0]))
+
+    between = quad(density, 0, 1, limit=200)[0]
+    at_0, at_1 = np.exp(log_density(np.array([0.0, 1.0]), difference=difference))
+    assert between + at_0 + at_1 == pytest.approx(1.0, abs=1e-6)
+
+
+def test_density_between_the_ends_is_a_beta_and_the_ends_are_as_stated() -> None:
+    y = np.array([0.02, 0.4, 0.97])
+    end, e, phi, stretch = 0.07, 0.8, np.exp(1.5), np.exp(0.3)
+    kappa = -logit(end / 2)
+    eta = stretch * e + 0.2
+    share = expit(eta + kappa) - expit(eta - kappa)
+    expected = np.log(share) + beta_distribution.logpdf(y, expit(eta) * phi, expit(-eta) * phi)
+    given: Any = {"difference": e, "end": end, "bias": 0.2, "log_extremity": 0.3}
+    np.testing.assert_allclose(log_density(y, **given), expected, rtol=1e-12)
+    ends = log_density(np.array([0.0, 1.0]), **given)
+    np.testing.assert_allclose(np.exp(ends), [1 - expit(eta + kappa), expit(eta - kappa)])
+    # Between equal systems both ends together have the chance that the parameter names.
+    assert np.exp(log_density(np.array([0.0, 1.0]), end=end)).sum() == pytest.approx(end)
+
+
+def test_swapping_the_systems_mirrors_the_answer() -> None:
+    y = np.array([0.0, 1.0, 0.25, 0.5, 0.875])
+    there = log_density(y, difference=1.3, log_extremity=-0.4)
+    back = log_density(1 - y, difference=-1.3, log_extremity=-0.4)
+    np.testing.assert_allclose(there, back, rtol=1e-13)
+
+
+@pytest.mark.parametrize("difference", [-900.0, -40.0, 40.0, 900.0])
+def test_density_is_finite_far_out(difference: float) -> None:
+    y = np.array([0.0, 1e-12, 0.5, 1 - 1e-12, 1.0])
+    found = log_density(y, difference=difference)
+    assert np.isfinite(found).all()
+    assert found[0 if difference < 0 else -1] == pytest.approx(0.0, abs=1e-10)
+
+
+def test_repeated_numbers_do_not_push_the_density_without_limit() -> None:
+    y = np.array([0.5])
+    free = [log_density(y, log_precision=level)[0] for level in (8.0, 30.0)]
+    held = [log_density(y, log_precision=level, resolution=0.01)[0] for level in (20.0, 30.0)]
+    assert free[1] > free[0] + 10
+    assert held[1] == pytest.approx(held[0], abs=1e-3)
+    # The density of a normal with a standard deviation of one hundredth.
+    share = 0.9
+    assert held[1] == pytest.approx(np.log(share / (0.01 * np.sqrt(2 * np.pi))), abs=0.01)
+
+
+def test_digamma_is_that_of_scipy() -> None:
+    x = np.concatenate([np.geomspace(1e-8, 1e8, 400), [1e-300]])
+    np.testing.assert_allclose([digamma(v) for v in x], scipy_digamma(x), rtol=1e-12, atol=1e-13)
+
+
+def draws_of(family: OrderedBeta, judgements: SPAJudgements, seed: int) -> tuple[Any, xr.Dataset]:
+    declaration = family.declare(judgements)
+    density = family.density(declaration, family.cells(declaration, judgements))
+    assert density is not None
+    x = np.random.default_rng(seed).normal(scale=0.4, size=(1, 2, density.n_parameters))
+    values = family.constrained(declaration, x)
+    return declaration, family.posterior_dataset(declaration, values).assign_coords(
+        chain=[0], draw=[0, 1]
+    )
+
+
+def test_stated_probability_is_the_mean_of_what_new_annotators_state() -> None:
+    family = OrderedBeta(effects=ALL)
+    declaration, posterior = draws_of(family, study(), 3)
+    found = family.estimate("stated_probability", declaration, posterior)
+    one = posterior.isel(chain=0, draw=1)
+    rng, n = np.random.default_rng(0), 400_000
+    a, b = posterior["system"].values[[0, 2]]
+    at = declaration.response.pairs.index((0, 2))
+    d = float(one["quality"].sel(system=a) - one["quality"].sel(system=b) + one["departure"][at])
+    for name in ("taste", "interaction"):
+        d = d + float(one[f"{name}_sd"]) * (rng.normal(size=n) - rng.normal(size=n))
+    x = np.exp(float(one["log_extremity_sd"]) * rng.normal(size=n))
+    precision = np.exp(
+        float(one["log_precision_mean"]) + float(one["log_precision_sd"]) * rng.normal(size=n)
+    )
+    for first, second, sign in ((a, b, 1.0), (b, a, -1.0)):
+        e = sign * x * d + float(one["direction_bias"])
+        answers = drawn_answers(e, np.full(n, float(one["kappa"])), precision, rng)
+        value = float(found.isel(chain=0, draw=1).sel(system=first, system_b=second))
+        assert value == pytest.approx(answers.mean(), abs=4 * answers.std() / np.sqrt(n) + 1e-4)
+
+
+def test_win_probability_and_incoherence_follow_from_what_is_stated() -> None:
+    family = OrderedBeta()
+    declaration, posterior = draws_of(family, study(criteria=True, moderator=True), 4)
+    for population in ("new", "observed"):
+        for by in (None, "day"):
+            stated, win, incoherence = (
+                family.estimate(name, declaration, posterior, population=population, by=by)
+                for name in ("stated_probability", "win_probability", "incoherence")
+            )
+            names = {"system": "system_b", "system_b": "system"}
+            turned = stated.rename(names).transpose(*stated.dims)
+            both = win + win.rename(names).transpose(*win.dims)
+            np.testing.assert_allclose(both, 1.0, atol=1e-12)
+            np.testing.assert_allclose(win, 0.5 * (stated + 1 - turned), atol=1e-12)
+            np.testing.assert_allclose(incoherence, stated + turned - 1, atol=1e-12)
+            assert ((stated > 0) & (stated < 1)).all()
+
+
+def test_observed_population_is_the_mean_over_the_annotators_of_the_data() -> None:
+    family = OrderedBeta(effects={"interaction": False})
+    declaration, posterior = draws_of(family, study(), 6)
+    found = family.estimate("stated_probability", declaration, posterior, population="observed")
+    one = posterior.isel(chain=0, draw=0)
+    d = one["quality"].isel(system=1) - one["quality"].isel(system=3)
+    d = d + one["departure"][declaration.response.pairs.index((1, 3))]
+    d = d + one["taste"].isel(system=1) - one["taste"].isel(system=3)
+    e = (np.exp(one["log_extremity"]) * d + one["direction_bias"]).values
+    kappa = float(one["kappa"])
+    expected = expit(e - kappa) + (expit(e + kappa) - expit(e - kappa)) * expit(e)
+    value = float(found.isel(chain=0, draw=0, system=1, system_b=3))
+    assert value == pytest.approx(expected.mean(), rel=1e-12)
+
+
+def test_pairs_that_were_never_asked_have_no_answer_with_pairs_of_their_own() -> None:
+    answers = list(np.random.default_rng(1).uniform(size=24))
+    judgements = table(answers, pairs=(("x", "y"), ("u", "v")))
+    family = OrderedBeta(structure="pairs")
+    declaration, posterior = draws_of(family, judgements, 5)
+    assert "not known" in declaration.left_out["differences between groups"]
+    stated = family.estimate("stated_probability", declaration, posterior)
+    assert np.isnan(stated.sel(system="x", system_b="u")).all()
+    assert np.isfinite(stated.sel(system="v", system_b="u")).all()
+    quality = posterior["quality"]
+    gap = quality.sel(system="u") - quality.sel(system="v")
+    np.testing.assert_allclose(gap, posterior["pair"].sel(system_pair="u ≻ v"), atol=1e-12)
+    unasked = table([0.3, 0.4], pairs=(("x", "u"), ("u", "v")))
+    flat = posterior.stack(sample=("chain", "draw"))
+    with pytest.raises(ModelError, match="pairs that the model was not fitted to: 'x ≻ u'"):
+        family.log_likelihood(declaration, unasked, flat)
+
+
+# Few draws: what is asserted holds whether or not they suffice for a report.
+@pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
+@pytest.mark.parametrize("structure", ["qualities", "pairs"])
+@pytest.mark.parametrize("answers", ["ends", "half", "one pair", "one annotator"])
+def test_data_at_their_limits_are_fitted(answers: str, structure: Any) -> None:
+    rng = np.random.default_rng(8)
+    mixed = rng.choice([0.0, 0.3, 0.5, 0.9, 1.0], 24).tolist()
+    judgements = {
+        "ends": table(rng.choice([0.0, 1.0, 1.0], 24).tolist()),
+        "half": table([0.5] * 24),
+        "one pair": table(mixed, pairs=(("x", "y"),)),
+        "one annotator": table(mixed, n_annotators=1),
+    }[answers]
+    posterior = be.fit(judgements, OrderedBeta(structure=structure), **QUICK)
+    stated = posterior.estimand("stated_probability").mean(("chain", "draw"))
+    frame = judgements.to_frame()
+    for (a, b), mean in frame.groupby(["system_a", "system_b"])["probability"].mean().items():
+        assert float(stated.sel(system=a, system_b=b)) == pytest.approx(mean, abs=0.15)
+    replicated = posterior.predictive(judgements, draws=50).values
+    assert ((replicated >= 0) & (replicated <= 1)).all()
+    if answers == "ends":
+        assert np.isin(replicated, [0.0, 1.0]).mean() > 0.7
+    if answers == "half":
+        assert np.abs(replicated[(replicated > 0) & (replicated < 1)] - 0.5).max() < 0.15
+
+
+def test_swapping_all_systems_mirrors_the_posterior() -> None:
+    judgements = study()
+    frame = judgements.to_frame()
+    turned = frame.rename(columns={"system_a": "b", "system_b": "a", "annotator": "who"})
+    turned["p"] = 1 - turned["probability"]
+    family = OrderedBeta(effects={"interaction": False, "direction_bias": False})
+    other = read(turned)
+    declaration, posterior = draws_of(family, judgements, 9)
+    flat = posterior.stack(sample=("chain", "draw"))
+    there = family.log_likelihood(declaration, judgements, flat).sum(axis=1)
+    back = family.log_likelihood(declaration, other, flat).sum(axis=1)
+    np.testing.assert_allclose(there, back, rtol=1e-10)
+
+
+def test_predictions_have_the_mean_and_the_ends_of_the_model() -> None:
+    judgements = study()
+    family = OrderedBeta()
+    declaration, posterior = draws_of(family, judgements, 2)
+    flat = posterior.stack(sample=("chain", "draw")).isel(sample=[1] * 4000)
+    drawn = family.predict(declaration, judgements, flat, np.random.default_rng(0))
+    log_p = family.log_likelihood(
+        declaration,
+        read(
+            judgements.to_frame()
+            .rename(columns={"annotator": "who", "system_a": "a", "system_b": "b"})
+            .assign(p=1.0),
+            item="item",
+        ),
+        flat.isel(sample=[0]),
+    )
+    np.testing.assert_allclose((drawn == 1).mean(axis=0), np.exp(log_p[0]), atol=0.035)
+
+
+def test_what_the_design_does_not_identify_is_left_out_with_the_reason() -> None:
+    declaration = OrderedBeta().declare(table([0.2, 0.6] * 6))
+    assert "circle" in declaration.left_out["pair"]
+    assert "one direction" in declaration.left_out["direction_bias"]
+    assert [effect.name for effect in declaration.effects] == [
+        "quality",
+        "taste",
+        "log_extremity",
+        "log_precision",
+    ]
+    alone = OrderedBeta().declare(table([0.2, 0.6], n_annotators=1))
+    assert [effect.name for effect in alone.effects] == ["quality"]
+    with pytest.raises(ModelError, match="there is one annotator"):
+        OrderedBeta(effects={"taste": True}).declare(table([0.2, 0.6], n_annotators=1))
+
+
+def test_what_is_no_stated_probability_is_refused() -> None:
+    likert = be.simulate_likert(n_annotators=3, n_systems=2, random_seed=1).judgements
+    with pytest.raises(ModelError, match="models SPAJudgements"):
+        OrderedBeta().declare(likert)
+    with pytest.raises(ModelError, match="structure= is"):
+        OrderedBeta(structure="scale")  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="resolution="):
+        OrderedBeta(resolution=0.5)
+    with pytest.raises(ModelError, match="end_b="):
+        OrderedBeta(end_b=0.0)
+
+
+@pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
+def test_posterior_is_saved_with_its_pairs(tmp_path: Any) -> None:
+    judgements = table([0.5, 0.0, 1.0, 0.25] * 6)
+    posterior = be.fit(judgements, **QUICK)
+    again = be.load(posterior.save(tmp_path / "spa.nc"))
+    assert again.declaration == posterior.declaration
+    xr.testing.assert_allclose(again.win_probability(), posterior.win_probability())
