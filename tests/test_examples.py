@@ -42,6 +42,17 @@ def test_likert_example_runs_and_writes_its_report(
 
 
 @pytest.mark.sampling
+def test_magnitude_example_runs_and_writes_its_report(
+    few_draws: Path, capsys: pytest.CaptureFixture[str]
+):
+    runpy.run_path(str(ROOT / "examples" / "magnitude_rankme_shape.py"), run_name="__main__")
+    assert {path.name for path in few_draws.iterdir()} == {"magnitudes.csv", "report.html"}
+    printed = capsys.readouterr().out
+    assert "Ranking of 3 systems" in printed
+    assert "times as good as" in printed
+
+
+@pytest.mark.sampling
 def test_code_of_the_readme_runs(few_draws: Path, capsys: pytest.CaptureFixture[str]):
     names = {"annotator": "worker", "system": "model", "item": "prompt", "rating": "score"}
     _write_ratings(few_draws / "ratings.csv", names)

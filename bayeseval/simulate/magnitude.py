@@ -38,6 +38,7 @@ def simulate_magnitude(
     design: Design = "crossed",
     share_judged: float = 0.5,
     reference: float = 100.0,
+    level: float = 0.0,
     sharpness: float = 2.0,
     tie_band: float = 0.5,
     tie_band_sd: float = 0.3,
@@ -57,9 +58,9 @@ def simulate_magnitude(
     """Draw magnitude estimates from stated parameters.
 
     w = quality[s] − difficulty[i] + interaction[s, i] + taste[s, a]. The answer is first below, as
-    good as, or above the reference: sharpness·w − severity[a] plus standard normal noise is below
-    −band[a], between, or above band[a]. Below or above, log(y / reference) is Student t with
-    location modulus[a] + w and scale spread[a], cut to that side of 0.
+    good as, or above the reference: level + sharpness·w − severity[a] plus standard normal noise
+    is below −band[a], between, or above band[a]. Below or above, log(y / reference) is Student t
+    with location modulus[a] + w and scale spread[a], cut to that side of 0.
 
     Parameters
     ----------
@@ -73,6 +74,8 @@ def simulate_magnitude(
         Share of the crossed design that a ragged one keeps.
     reference : float
         Magnitude of the standard.
+    level : float
+        How far an average system is above the reference, in units of the noise of the decision.
     sharpness : float
         How many units of the noise of the decision between sides one unit of w is.
     tie_band, spread : float
@@ -94,7 +97,7 @@ def simulate_magnitude(
     -------
     SimulatedMagnitude
         Judgements and truth: quality (system), severity, modulus, spread and tie_band (annotator),
-        difficulty (item), interaction (system, item), taste (system, annotator), sharpness,
+        difficulty (item), interaction (system, item), taste (system, annotator), level, sharpness,
         degrees_of_freedom and the standard deviations.
 
     Raises
@@ -128,7 +131,7 @@ def simulate_magnitude(
     own_band = tie_band * np.exp(rng.normal(0, tie_band_sd, n_annotators))
     own_spread = spread * np.exp(rng.normal(0, spread_sd, n_annotators))
     w = quality[system] - difficulty[item] + interaction[system, item] + taste[system, annotator]
-    u, mu = sharpness * w - severity[annotator], w + modulus[annotator]
+    u, mu = level + sharpness * w - severity[annotator], w + modulus[annotator]
     scale, band = own_spread[annotator], own_band[annotator]
     side = rng.random(len(mu))
     below = side < ndtr(-band - u)
@@ -161,6 +164,7 @@ def simulate_magnitude(
         "quality_sd": ((), quality_sd),
         "severity": (("annotator",), severity),
         "severity_sd": ((), severity_sd),
+        "level": ((), level),
         "sharpness": ((), sharpness),
         "modulus": (("annotator",), modulus),
         "modulus_sd": ((), modulus_sd),
