@@ -341,8 +341,9 @@ def _one_sample(values: np.ndarray, null: float, prob: float) -> dict[str, objec
     ends = result.confidence_interval(prob)
     return {
         **row,
-        "lower": float(ends.low),
-        "upper": float(ends.high),
+        # SciPy's interval is of the difference from the null.
+        "lower": float(ends.low) + null,
+        "upper": float(ends.high) + null,
         "t": float(result.statistic),
         "df": float(result.df),
         "p": float(result.pvalue),

@@ -195,3 +195,10 @@ def test_strengths_are_tested_against_zero_whichever_side_was_first() -> None:
     known = stats.ttest_1samp([3, 2, 1, -1], 0)
     assert (row["system_a"], row["mean"]) == ("A", 1.25)
     assert (row["t"], row["p"]) == pytest.approx((known[0], known[1]))
+
+
+def test_interval_is_of_the_mean_and_not_of_its_distance_from_one_half() -> None:
+    values = [0.6, 0.7, 0.8, 0.9, 0.55]
+    row = spa_test(probabilities(_one_pair(values)), ci_prob=0.9).table.iloc[0]
+    known = stats.t.interval(0.9, 4, np.mean(values), stats.sem(values))
+    assert (row["lower"], row["upper"]) == pytest.approx(known)
