@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         LogMagnitude,
         OrderedBeta,
         OrdinalProbit,
+        PreferenceStrength,
         Thurstone,
         TrueSkill,
     )
@@ -155,6 +156,7 @@ _LAZY = {
         "LogMagnitude",
         "OrderedBeta",
         "OrdinalProbit",
+        "PreferenceStrength",
         "Thurstone",
         "TrueSkill",
     ),
@@ -245,6 +247,7 @@ __all__ = [
     "OrdinalProbit",
     "PairwiseJudgements",
     "Posterior",
+    "PreferenceStrength",
     "Ranking",
     "SPAJudgements",
     "SideBySide",

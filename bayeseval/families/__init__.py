@@ -5,17 +5,21 @@ from typing import Any
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._family import Estimand, Family, ModelText, PriorText
+from bayeseval.families.bayesian_bootstrap import BayesianBootstrap
 from bayeseval.families.bradley_terry import BradleyTerry, Thurstone
 from bayeseval.families.log_magnitude import LogMagnitude
 from bayeseval.families.ordered_beta import OrderedBeta
 from bayeseval.families.ordinal_probit import OrdinalProbit
+from bayeseval.families.preference_strength import PreferenceStrength
 from bayeseval.families.trueskill import TrueSkill
 
 _FAMILIES: tuple[Any, ...] = (
+    BayesianBootstrap,
     BradleyTerry,
     LogMagnitude,
     OrderedBeta,
     OrdinalProbit,
+    PreferenceStrength,
     Thurstone,
     TrueSkill,
 )
@@ -24,9 +28,11 @@ _DEFAULTS: dict[str, Any] = {
     "magnitude": LogMagnitude,
     "pairwise": BradleyTerry,
     "spa": OrderedBeta,
+    "strength": PreferenceStrength,
 }
 
 __all__ = [
+    "BayesianBootstrap",
     "BradleyTerry",
     "Estimand",
     "Family",
@@ -34,6 +40,7 @@ __all__ = [
     "ModelText",
     "OrderedBeta",
     "OrdinalProbit",
+    "PreferenceStrength",
     "PriorText",
     "Thurstone",
     "TrueSkill",

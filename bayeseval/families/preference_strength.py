@@ -1,0 +1,642 @@
+"""Strengths of preference: grades, sliders with ends and middle, or points with heavy tails."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+from scipy.special import expit
+
+from bayeseval._checks import some
+from bayeseval.errors import DesignError, ModelError
+from bayeseval.families._beta_quantities import kappa_of
+from bayeseval.families._declaration import Declaration, Effect, FloatArray, Term
+from bayeseval.families._design import Effects, choose_effects
+from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._strength_kernel import (
+    BETWEEN,
+    BY_ANNOTATOR,
+    DIFFERENCE,
+    HIGH,
+    LOG_SCALE,
+    LOW,
+    MIDDLE,
+)
+from bayeseval.families._strength_quantities import StrengthQuantities
+from bayeseval.families._strength_response import Strength, StrengthResponse, Thresholds
+from bayeseval.families._strength_text import describe_strength
+from bayeseval.judgements import Judgements, StrengthJudgements
+from bayeseval.judgements.identify import Identification, identify
+from bayeseval.judgements.strength import MOST_GRADES
+
+_OWN = {"graded": "log_gap", "ordered_beta": "log_precision", "student_t": "log_spread"}
+"""The effect of the annotator besides the use of the scale, by response."""
+
+_LOCATION = ("quality", "interaction", "taste", "deviation")
+_LARGEST_AUTO = 50_000
+"""Most effects of one kind that are taken in without being asked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreferenceStrength(PredictorFamily):
+    r"""Model signed strengths of preference by the difference of two qualities.
+
+    .. math:: \eta = e^{s_r} (q_a - q_b + u_{a,i} - u_{b,i} + t_{a,r} - t_{b,r} + \beta)
+
+    with an annotator's use of the scale s, system-by-item effects u, taste t and side bias β.
+    Grades are intervals of η plus standard normal noise; a slider is an end, exactly the middle, or
+    a beta in between; points are Student's t around η. The full specification is the card in
+    ``models/preference_strength``.
+
+    Parameters
+    ----------
+    response : {"auto", "graded", "ordered_beta", "student_t"}
+        How a strength comes about. "auto": grades are "graded", a slider is "ordered_beta".
+        "student_t" keeps quality in points of the scale, and its tails keep single outlying
+        answers from moving it.
+    thresholds : {"symmetric", "free"}
+        Graded: whether the grades of both sides have the same widths. "free" leaves every width
+        open; swapping the two systems then is no mirror.
+    effects : {"auto", "none"} or dict of str to bool
+        Which of ``interaction``, ``taste``, ``log_scale``, the response's own ``log_gap``,
+        ``log_precision`` or ``log_spread``, ``side_bias`` (and, with a moderator m,
+        ``deviation_m``) are in the model. "auto" takes what the design identifies.
+    resolution : float
+        Smallest standard deviation of a slider's answer, as a share of half the slider: people
+        stop at round numbers, and would otherwise be taken as exact.
+    quality_sd_scale, interaction_sd_scale, taste_sd_scale, deviation_sd_scale : float
+        Half-normal prior scales of standard deviations: of latent preference, or with
+        ``response="student_t"`` in halves of the bound.
+    log_scale_sd_scale, log_gap_sd_scale, log_precision_sd_scale, log_spread_sd_scale : float
+        Half-normal prior scales of how much the logs of annotators' scale use, gaps between
+        grades, precision and spread vary.
+    side_bias_scale : float
+        Normal prior scale of the advantage of the system shown as a, in the units of quality.
+    width_centre, log_width_scale : float
+        Prior median of the width of a grade, and normal prior scale of its log.
+    end_a, end_b, middle_a, middle_b : float
+        Beta priors of the chances of an end of the slider, and of its exact middle, between equal
+        systems.
+    precision_centre, log_precision_scale : float
+        Prior median of the slider's precision, and normal prior scale of its log.
+    spread_centre, log_spread_scale : float
+        Prior median of the spread in halves of the bound, and normal prior scale of its log.
+    degrees_shape, degrees_rate : float
+        Gamma prior of the degrees of freedom.
+
+    References
+    ----------
+    Belz & Kow (2010), Comparing rating scales and preference judgements in language evaluation,
+    INLG. Agresti (1992), Analysis of ordinal paired comparison data, Applied Statistics 41,
+    doi:10.2307/2347562. Kubinec (2023), Ordered beta regression, doi:10.1017/pan.2022.20.
+    """
+
+    name: ClassVar[str] = "PreferenceStrength"
+    protocol: ClassVar[str] = "strength"
+    title: ClassVar[str] = "preference strength"
+    quality_scale: ClassVar[str] = (
+        "preference over an average system: in standard deviations of the noise of one graded "
+        "comparison, log odds on a slider, or points with response='student_t'"
+    )
+
+    response: Literal["auto"] | Strength = "auto"
+    thresholds: Thresholds = "symmetric"
+    effects: Effects = "auto"
+    resolution: float = 0.02
+    quality_sd_scale: float = 1.0
+    interaction_sd_scale: float = 0.5
+    taste_sd_scale: float = 0.5
+    deviation_sd_scale: float = 0.5
+    log_scale_sd_scale: float = 0.5
+    log_gap_sd_scale: float = 0.5
+    log_precision_sd_scale: float = 0.5
+    log_spread_sd_scale: float = 0.5
+    side_bias_scale: float = 0.5
+    width_centre: float = 0.5
+    log_width_scale: float = 1.0
+    end_a: float = 1.0
+    end_b: float = 9.0
+    middle_a: float = 1.0
+    middle_b: float = 4.0
+    precision_centre: float = 5.0
+    log_precision_scale: float = 1.0
+    spread_centre: float = 0.6
+    log_spread_scale: float = 1.0
+    degrees_shape: float = 2.0
+    degrees_rate: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.response not in ("auto", *_OWN):
+            raise ModelError(f"response= is 'auto' or one of {some(_OWN)}; found {self.response!r}")
+        if self.thresholds not in ("symmetric", "free"):
+            raise ModelError(f"thresholds= is 'symmetric' or 'free'; found {self.thresholds!r}")
+        if self.thresholds == "free" and self.response not in ("auto", "graded"):
+            raise ModelError(f"response={self.response!r} has no thresholds that could be free")
+        if not 0 <= self.resolution < 1:
+            raise ModelError(
+                f"resolution= is a share of half the slider, from 0 to below 1; found "
+                f"{self.resolution!r}"
+            )
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            number = setting.name.endswith(("_scale", "_centre", "_a", "_b", "_shape", "_rate"))
+            if number and not 0 < value < np.inf:
+                raise ModelError(
+                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
+                )
+
+    def declare(self, judgements: Judgements) -> Declaration[StrengthResponse]:
+        """Turn the family into a model of these judgements' design.
+
+        Parameters
+        ----------
+        judgements : StrengthJudgements
+            The strengths.
+
+        Returns
+        -------
+        Declaration
+            Effects, response, labels, and what was left out with the reason.
+
+        Raises
+        ------
+        ModelError
+            Where the judgements are no strengths, or lack what the response or an effect needs.
+        DesignError
+            Where there are none.
+        """
+        table = strengths(judgements, self.name)
+        response = self._response_of(table)
+        design = identify(table)
+        own = _OWN[response]
+        reasons, forcible = _reasons(table, design, own)
+        reasons["side_bias"] = _no_bias(design) if self.thresholds == "symmetric" else None
+        forcible["side_bias"] = None
+        if response == "graded" and len(threshold_labels(table.bound)) < 2:
+            reasons[own] = forcible[own] = "there are only two grades, with one threshold at 0"
+        effects = self.effects
+        if not isinstance(effects, str):
+            # A choice may name the effects of every response: the same settings for several files.
+            effects = {k: v for k, v in effects.items() if k not in _OWN.values() or k == own}
+        included, left_out = choose_effects(effects, reasons, forcible)
+        biased = "side_bias" in included
+        names = ["quality", *(name for name in included if name != "side_bias")]
+        has_middle = bool((table.answers == 0).any())
+        if response == "ordered_beta" and not has_middle:
+            left_out["no preference"] = "nobody answered exactly the middle"
+        if len(design.components) > 1:
+            left_out["differences between groups"] = (
+                f"the systems fall into {len(design.components)} groups that never met "
+                f"({'; '.join(some(group) for group in design.components[:3])}): the difference "
+                "of two systems of different groups comes from the prior"
+            )
+        coords: dict[str, tuple[str, ...]] = {"system": table.systems}
+        used = {dim for name in names for dim in _dims(name)}
+        for factor in ("annotator", "item"):
+            if factor in used:
+                coords[factor] = table.labels(factor)
+        if table.criteria is not None:
+            coords["criterion"] = table.criteria
+        coords |= table.moderators
+        unit = _unit(response, table.bound)
+        made = self._response(response, table.bound, middle=has_middle, biased=biased)
+        if response == "graded":
+            coords["threshold"] = threshold_labels(table.bound)
+        return Declaration(
+            family=self.name,
+            coords=coords,
+            has_criterion=table.criteria is not None,
+            effects=tuple(self._effect(name, coords, unit) for name in names),
+            response=made,
+            left_out=left_out,
+            terms=tuple(term for name in names for term in _terms(name)),
+            components=design.components,
+        )
+
+    def _response_of(self, table: StrengthJudgements) -> Strength:
+        whole = bool((np.mod(table.answers + table.bound, 1.0) == 0).all())
+        whole = whole and float(2.0 * table.bound).is_integer()
+        few = 2.0 * table.bound + 1.0 <= MOST_GRADES
+        if self.response == "graded" and not whole:
+            raise ModelError(
+                "response='graded' needs whole grades; these strengths are positions of a slider: "
+                "take response='ordered_beta', or 'student_t'"
+            )
+        if self.response == "graded" and not few:
+            raise ModelError(
+                f"response='graded' takes at most {MOST_GRADES} grades; found "
+                f"{2 * table.bound + 1:g}: take response='ordered_beta', or 'student_t'"
+            )
+        if self.response != "auto":
+            return self.response
+        return "graded" if table.graded and few else "ordered_beta"
+
+    def _effect(self, name: str, coords: Mapping[str, tuple[str, ...]], unit: float) -> Effect:
+        kind = "deviation" if name.startswith("deviation_") else name
+        dims = _dims(name)
+        return Effect(
+            name=name,
+            dims=dims,
+            shape=tuple(len(coords[dim]) for dim in dims),
+            sign=1,
+            sd_scale=getattr(self, f"{kind}_sd_scale") * (unit if kind in _LOCATION else 1.0),
+            zero_sum=kind in ("quality", "deviation", "log_scale", *_OWN.values()),
+        )
+
+    def _response(
+        self, response: Strength, bound: float, *, middle: bool, biased: bool
+    ) -> StrengthResponse:
+        unit = _unit(response, bound)
+        # A standard deviation of y01 near one half is half of one on -1..1.
+        resolution = self.resolution * (bound if response == "student_t" else 0.5)
+        return StrengthResponse(
+            response=response,
+            bound=bound,
+            thresholds=self.thresholds,
+            middle=middle and response == "ordered_beta",
+            resolution=resolution,
+            side_bias_scale=self.side_bias_scale * unit if biased else None,
+            width_centre=self.width_centre,
+            log_width_scale=self.log_width_scale,
+            end_a=self.end_a,
+            end_b=self.end_b,
+            middle_a=self.middle_a,
+            middle_b=self.middle_b,
+            precision_centre=self.precision_centre,
+            log_precision_scale=self.log_precision_scale,
+            spread_centre=self.spread_centre * unit,
+            log_spread_scale=self.log_spread_scale,
+            degrees_shape=self.degrees_shape,
+            degrees_rate=self.degrees_rate,
+        )
+
+    def row_data(
+        self, declaration: Declaration[StrengthResponse], judgements: Judgements
+    ) -> RowData:
+        """Return the answers as the response reads them.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : StrengthJudgements
+            The strengths.
+
+        Returns
+        -------
+        RowData
+            The grade; or end, middle or between with logs of both shares; or end and points.
+
+        Raises
+        ------
+        ModelError
+            Where the scale is another one than the model's, or an answer is not on it.
+        """
+        table, response = strengths(judgements, self.name), declaration.response
+        y, bound = table.answers, response.bound
+        if table.bound != bound:
+            raise ModelError(
+                f"the model was fitted to strengths of −{bound:g}..{bound:g}; these go from "
+                f"−{table.bound:g} to {table.bound:g}"
+            )
+        ends = np.select([y == -bound, y == bound], [LOW, HIGH], BETWEEN)
+        if response.response == "graded":
+            grade = np.round(y + bound)
+            if (grade != y + bound).any():
+                raise ModelError(
+                    f"the model has whole grades; found {some(np.unique(y[grade != y + bound]))}"
+                )
+            return RowData(answers=[grade])
+        if response.response == "student_t":
+            return RowData(answers=[ends, y])
+        what = np.where((y == 0) & response.middle, MIDDLE, ends)
+        inside = what == BETWEEN
+        share = np.where(inside, 0.5 * (y / bound + 1.0), 0.5)
+        logs = [np.where(inside, log, 0.0) for log in (np.log(share), np.log1p(-share))]
+        return RowData(answers=[what, *logs])
+
+    def posterior_dataset(
+        self, declaration: Declaration[StrengthResponse], values: dict[str, FloatArray]
+    ) -> xr.Dataset:
+        """Return every parameter under its name in the posterior contract.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        values : dict of str to numpy.ndarray
+            Named values, dims (chain, draw, criterion, ...).
+
+        Returns
+        -------
+        xarray.Dataset
+            With the user's labels as coordinates; ``population_thresholds`` of grades, or ``kappa``
+            of a slider.
+        """
+        dataset = super().posterior_dataset(declaration, values)
+        response = declaration.response
+        if response.response == "graded":
+            logs = [dataset[name].values for name in response.width_names]
+            dims = dataset["quality"].transpose(..., "system").dims[:-1]
+            shape = tuple(dataset.sizes[dim] for dim in dims)
+            stacked = np.stack(logs, axis=-1) if logs else np.zeros((*shape, 0))
+            thresholds = response.thresholds_at(stacked)
+            dataset["population_thresholds"] = ((*dims, "threshold"), thresholds)
+        elif response.response == "ordered_beta":
+            ends = dataset["end_probability"]
+            dataset["kappa"] = ends.copy(data=kappa_of(ends.values))
+        return dataset
+
+    @staticmethod
+    def response_from(record: Mapping[str, Any]) -> StrengthResponse:
+        """Make the response from its saved fields.
+
+        Parameters
+        ----------
+        record : mapping
+            Fields of a ``StrengthResponse`` as JSON holds them.
+
+        Returns
+        -------
+        StrengthResponse
+            The response.
+        """
+        return StrengthResponse(**record)
+
+    def describe(self, declaration: Declaration[StrengthResponse] | None = None) -> ModelText:
+        """Describe the model in words, formulas and priors.
+
+        Parameters
+        ----------
+        declaration : Declaration, optional
+            A model declared for judgements; without it, the family for grades −3..3 (a slider
+            −100..100, where another response is asked for) without its optional effects.
+
+        Returns
+        -------
+        ModelText
+            Prints as text.
+        """
+        if declaration is not None:
+            scales = {effect.name: effect.sd_scale for effect in declaration.effects}
+            return describe_strength(
+                declaration.response, scales, declaration, chosen=self.response == "auto"
+            )
+        response = "graded" if self.response == "auto" else self.response
+        bound = 3.0 if response == "graded" else 100.0
+        made = self._response(response, bound, middle=True, biased=False)
+        scales = {"quality": self.quality_sd_scale * _unit(response, bound)}
+        return describe_strength(made, scales, None, chosen=self.response == "auto")
+
+    def __str__(self) -> str:
+        return f"Preference strength\n\n{self.describe()}"
+
+    def estimands(self, declaration: Declaration[StrengthResponse]) -> Mapping[str, Estimand]:
+        """List the family's readable quantities.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+
+        Returns
+        -------
+        dict of str to Estimand
+            ``expected_strength``, ``preference_probability`` and, where "no preference" can be
+            answered, ``no_preference_probability``.
+        """
+        response = declaration.response
+        found = {
+            "expected_strength": Estimand(
+                "expected_strength",
+                "Expected strength",
+                "the mean strength by which annotators prefer the system to system_b",
+                "points of the scale",
+                (-response.bound, response.bound),
+            ),
+            "preference_probability": Estimand(
+                "preference_probability",
+                "Preferred",
+                "how often annotators prefer the system to system_b, however strongly",
+                "probability",
+                (0.0, 1.0),
+            ),
+        }
+        middle_grade = response.response == "graded" and response.n_grades % 2 == 1
+        if middle_grade or response.middle:
+            found["no_preference_probability"] = Estimand(
+                "no_preference_probability",
+                "No preference",
+                "how often annotators prefer neither the system nor system_b",
+                "probability",
+                (0.0, 1.0),
+            )
+        return found
+
+    def estimate(
+        self,
+        name: str,
+        declaration: Declaration[StrengthResponse],
+        posterior: xr.Dataset,
+        *,
+        population: str = "new",
+        by: str | None = None,
+    ) -> xr.DataArray:
+        """Compute one readable quantity from the draws.
+
+        Parameters
+        ----------
+        name : str
+            ``win_probability``, or one of :meth:`estimands`. The win probability is that of a
+            preference plus half of no preference. All are averages over both ways of showing a
+            pair.
+        declaration : Declaration
+            The model.
+        posterior : xarray.Dataset
+            The draws; for many pairs, or populations that were observed, evenly thinned.
+        population : {"new", "observed"}
+            Average over new annotators and items, or over those in the data (where there are more
+            than 256 pairs of annotator and item, over a fixed sample of so many).
+        by : str, optional
+            A moderator: a value for each of its levels instead of their plain average.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) system, system_b(, level).
+        """
+        if population not in ("new", "observed"):
+            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
+        known = self.estimands(declaration)
+        if name not in known and name != "win_probability":
+            raise ModelError(
+                f"{self.name} has no estimand {name!r}; it has {some(known)} and 'win_probability'"
+            )
+        found = StrengthQuantities(declaration, posterior).pairs(population, by)
+        if name == "win_probability":
+            value = found["preference"] + 0.5 * found["none"]
+        else:
+            value = found[name.removesuffix("_probability").replace("no_preference", "none")]
+        return value.rename(name)
+
+    def predict(
+        self,
+        declaration: Declaration[StrengthResponse],
+        judgements: Judgements,
+        draws: xr.Dataset,
+        rng: np.random.Generator,
+    ) -> npt.NDArray[np.float64]:
+        """Draw a strength for every row.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : StrengthJudgements
+            Rows to predict; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+        rng : numpy.random.Generator
+            Source of the noise.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (sample, row); strengths as in ``judgements.answers``.
+        """
+        response = declaration.response
+        predictors = self.row_predictors(declaration, judgements, draws)
+        scalars = self.row_scalars(declaration, judgements, draws)
+        bias = scalars.get("side_bias", np.zeros((1, 1)))
+        e = np.exp(predictors[LOG_SCALE]) * (predictors[DIFFERENCE] + bias)
+        own, bound = predictors[BY_ANNOTATOR], response.bound
+        if response.response == "graded":
+            shape = (e.shape[0], scalars["side_bias"].shape[1] if response.has_bias else 1)
+            shape = np.broadcast_shapes(shape, *(scalars[n].shape for n in response.width_names))
+            logs = [np.broadcast_to(scalars[name], shape) for name in response.width_names]
+            stacked = np.stack(logs, axis=-1) if logs else np.zeros((*shape, 0))
+            thresholds = response.thresholds_at(stacked)
+            latent = (e + rng.normal(size=e.shape)) * np.exp(-own)
+            grade = np.zeros(e.shape)
+            for threshold in np.moveaxis(thresholds, -1, 0):
+                grade += latent > threshold
+            return grade - bound
+        if response.response == "student_t":
+            spread = np.exp(2.0 * (scalars["log_spread_mean"] + own)) + response.resolution**2
+            df = np.broadcast_to(scalars["degrees_of_freedom"], e.shape)
+            return np.clip(e + np.sqrt(spread) * rng.standard_t(df), -bound, bound)
+        kappa = kappa_of(scalars["end_probability"])
+        inverse = np.exp(-scalars["log_precision_mean"] - own) + 4.0 * response.resolution**2
+        share = np.maximum([expit(e) / inverse, expit(-e) / inverse], 1e-12)
+        # A draw of a beta may round to an end; the ends are outcomes of their own.
+        inside = np.clip(rng.beta(*share), 1e-12, 1.0 - 1e-12)
+        answer = bound * (2.0 * inside - 1.0)
+        if response.middle:
+            chance = 4.0 * scalars["middle_probability"] * expit(e) * expit(-e)
+            answer = np.where(rng.random(e.shape) < chance, 0.0, answer)
+        uniform = rng.random(e.shape)
+        answer = np.where(uniform < expit(-e - kappa), -bound, answer)
+        return np.where(uniform > expit(kappa - e), bound, answer)
+
+
+def strengths(judgements: Judgements, family: str) -> StrengthJudgements:
+    """Return the judgements, or say why they are none for this family."""
+    if not isinstance(judgements, StrengthJudgements):
+        raise ModelError(
+            f"{family} models StrengthJudgements, signed strengths of preference; found "
+            f"{type(judgements).__name__}"
+        )
+    if judgements.n_rows == 0:
+        raise DesignError("there are no strengths to fit: the table has 0 rows")
+    return judgements
+
+
+def threshold_labels(bound: float) -> tuple[str, ...]:
+    """Return labels such as ``0|1`` of the thresholds between grades, from below."""
+    grades = np.arange(round(2.0 * bound) + 1) - bound
+    return tuple(f"{low:g}|{high:g}" for low, high in pairwise(grades))
+
+
+def _unit(response: Strength, bound: float) -> float:
+    """Return what the prior scales of quality are multiplied by."""
+    return 0.5 * bound if response == "student_t" else 1.0
+
+
+def _no_bias(design: Identification) -> str | None:
+    return None if design.order_balance else "every pair was shown in one order only"
+
+
+def _reasons(
+    table: StrengthJudgements, design: Identification, own: str
+) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """Say which effects are identified, and which can be built, as `choose_effects` asks."""
+    nobody = None
+    if table.annotators is None:
+        nobody = "the judgements have no annotator identities"
+    elif len(table.annotators) == 1:
+        nobody = "there is one annotator"
+    seldom = None if design.annotators_judge_repeatedly else "no annotator answered twice"
+    size = design.n_systems * (design.n_annotators or 0)
+    taste = _many(size, "systems × annotators", "taste")
+    if not design.annotators_repeat_systems:
+        taste = "no annotator judged the same system twice"
+    no_items = None
+    if table.items is None:
+        no_items = "no item column was named"
+    elif len(table.items) == 1:
+        no_items = "all judgements are of one item"
+    size = design.n_systems * (design.n_items or 0)
+    once = _many(size, "systems × items", "interaction")
+    if not design.outputs_judged_repeatedly:
+        once = "every output was judged once"
+    reasons = {
+        "interaction": no_items or once,
+        "taste": nobody or taste,
+        "log_scale": nobody or seldom,
+        own: nobody or seldom,
+    }
+    forcible = {"interaction": no_items} | dict.fromkeys(("taste", "log_scale", own), nobody)
+    for moderator, levels in table.moderators.items():
+        few = None if len(levels) > 1 else f"{moderator!r} has one level"
+        reasons[f"deviation_{moderator}"] = forcible[f"deviation_{moderator}"] = few
+    return reasons, forcible
+
+
+def _many(size: int, what: str, effect: str) -> str | None:
+    if size <= _LARGEST_AUTO:
+        return None
+    return f"{size:,} {what} are many; ask for effects={{{effect!r}: True}} if you want to wait"
+
+
+def _dims(name: str) -> tuple[str, ...]:
+    match name.partition("_"):
+        case ("deviation", _, moderator):
+            return (moderator, "system")
+        case ("quality", *_):
+            return ("system",)
+        case ("taste", *_):
+            return ("system", "annotator")
+        case ("interaction", *_):
+            return ("system", "item")
+        case _:
+            return ("annotator",)
+
+
+def _terms(name: str) -> tuple[Term, ...]:
+    """Return how an effect enters: as a difference of two systems, or once."""
+    dims = _dims(name)
+    if "system" in dims:
+        return tuple(
+            Term(
+                name,
+                tuple(f"system_{side}" if dim == "system" else dim for dim in dims),
+                DIFFERENCE,
+                sign,
+            )
+            for side, sign in (("a", 1.0), ("b", -1.0))
+        )
+    return (Term(name, dims, LOG_SCALE if name == "log_scale" else BY_ANNOTATOR),)
