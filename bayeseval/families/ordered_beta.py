@@ -539,13 +539,12 @@ INCOHERENCE = Estimand(
 def of_stated(name: str, family: str, stated: xr.DataArray) -> xr.DataArray:
     """Return a quantity that follows from what is stated in both directions of all pairs."""
     turned = stated.rename({"system": "system_b", "system_b": "system"}).transpose(*stated.dims)
-    match name:
-        case "stated_probability":
-            return stated.rename(name)
-        case "incoherence":
-            return (stated + turned - 1.0).rename(name)
-        case "win_probability":
-            return (0.5 * (stated + 1.0 - turned)).rename(name)
+    if name == "stated_probability":
+        return stated.rename(name)
+    if name == "incoherence":
+        return (stated + turned - 1.0).rename(name)
+    if name == "win_probability":
+        return (0.5 * (stated + 1.0 - turned)).rename(name)
     raise ModelError(
         f"{family} has no estimand {name!r}; it has 'stated_probability', 'incoherence' and "
         "'win_probability'"

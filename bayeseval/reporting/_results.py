@@ -20,7 +20,7 @@ from bayeseval._tables import (
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._contract import EstimandLike, Population, slices, system_labels
 from bayeseval.comparison._intervals import interval
-from bayeseval.judgements import Judgements
+from bayeseval.judgements import Judgements, SPAJudgements
 from bayeseval.ranking import Ranking, RankingPart
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Block, Picture
@@ -31,6 +31,7 @@ from bayeseval.reporting._predictive import (
     overall_shares,
     simulate_answers,
 )
+from bayeseval.reporting._stated import StatedCheck, stated_check
 from bayeseval.reporting._words import sentence
 from bayeseval.settings import IntervalKind, ci_words
 
@@ -86,6 +87,7 @@ class Checks:
     overall: Mapping[str | None, Shares]
     annotators: Mapping[str | None, Sequence[Shares]]
     repeated_rows: bool
+    stated: Mapping[str | None, StatedCheck]
 
     @classmethod
     def make(
@@ -96,6 +98,7 @@ class Checks:
         *,
         draws: int,
         random_seed: int,
+        population: Population,
     ) -> "Checks":
         """Simulate once, and sort the answers by criterion and annotator."""
         answers = simulate_answers(posterior, judgements, draws=draws, random_seed=random_seed)
@@ -109,6 +112,19 @@ class Checks:
                 for c, r in rows.items()
             },
             repeated_rows=bool((judgements.counts != 1).any()),
+            stated={
+                c: stated_check(
+                    posterior,
+                    judgements,
+                    c,
+                    population=population,
+                    draws=draws,
+                    random_seed=random_seed,
+                )
+                for c in rows
+            }
+            if isinstance(judgements, SPAJudgements)
+            else {},
         )
 
 
@@ -382,6 +398,9 @@ class Results:
                 f"Annotator by annotator, {small} of {len(annotators)} have p below 0.05, where "
                 f"about {0.05 * len(annotators):.2g} are expected by chance."
             )
+        stated = self.checks.stated.get(self.criterion)
+        if stated is not None:
+            sentences += stated.sentences()
         pictures = []
         alarms = (self.ranking.problems, self.ranking.approximate)
         if self.pictures:
@@ -410,5 +429,6 @@ class Results:
             anchor=f"{self.prefix}fit",
             heading="Does the model fit?",
             sentences=tuple(sentences),
+            tables=() if stated is None else (stated.table(),),
             pictures=tuple(pictures),
         )

@@ -99,7 +99,12 @@ def report(
         if f"quality_by_{name}" in posterior.data["posterior"]
     }
     checks = Checks.make(
-        posterior, judgements, ranking.criteria, draws=draws, random_seed=random_seed
+        posterior,
+        judgements,
+        ranking.criteria,
+        draws=draws,
+        random_seed=random_seed,
+        population=population,
     )
     is_page = target.suffix.lower() != ".md"
     short = _short_alarms(ranking)

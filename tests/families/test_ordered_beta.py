@@ -8,16 +8,18 @@ import pytensor.tensor as pt
 import pytest
 import xarray as xr
 from scipy.integrate import quad
+from scipy.optimize import minimize
 from scipy.special import digamma as scipy_digamma
 from scipy.special import expit, logit
 from scipy.stats import beta as beta_distribution
 
 import bayeseval as be
 from bayeseval.errors import ModelError
-from bayeseval.families._beta_kernel import beta_kernel, digamma
+from bayeseval.families._beta_kernel import beta_kernel, beta_terms, digamma
 from bayeseval.families._builder import build_model
 from bayeseval.families.ordered_beta import OrderedBeta, drawn_answers
 from bayeseval.judgements import SPAJudgements
+from bayeseval.reporting._stated import stated_check
 from bayeseval.simulate import simulate_spa
 from tests.families.test_contract import INTERPRETED, geometry_of, points
 from tests.families.test_predictors import log_volume
@@ -271,7 +273,7 @@ def test_observed_population_is_the_mean_over_the_annotators_of_the_data() -> No
     d = one["quality"].isel(system=1) - one["quality"].isel(system=3)
     d = d + one["departure"][declaration.response.pairs.index((1, 3))]
     d = d + one["taste"].isel(system=1) - one["taste"].isel(system=3)
-    e = (np.exp(one["log_extremity"]) * d + one["direction_bias"]).values
+    e = np.exp(one["log_extremity"].values) * d.values + float(one["direction_bias"])
     kappa = float(one["kappa"])
     expected = expit(e - kappa) + (expit(e + kappa) - expit(e - kappa)) * expit(e)
     value = float(found.isel(chain=0, draw=0, system=1, system_b=3))
@@ -311,8 +313,8 @@ def test_data_at_their_limits_are_fitted(answers: str, structure: Any) -> None:
     }[answers]
     posterior = be.fit(judgements, OrderedBeta(structure=structure), **QUICK)
     stated = posterior.estimand("stated_probability").mean(("chain", "draw"))
-    frame = judgements.to_frame()
-    for (a, b), mean in frame.groupby(["system_a", "system_b"])["probability"].mean().items():
+    means = judgements.to_frame().groupby(["system_a", "system_b"], as_index=False)
+    for a, b, mean in means["probability"].mean().itertuples(index=False):
         assert float(stated.sel(system=a, system_b=b)) == pytest.approx(mean, abs=0.15)
     replicated = posterior.predictive(judgements, draws=50).values
     assert ((replicated >= 0) & (replicated <= 1)).all()
@@ -390,3 +392,59 @@ def test_posterior_is_saved_with_its_pairs(tmp_path: Any) -> None:
     again = be.load(posterior.save(tmp_path / "spa.nc"))
     assert again.declaration == posterior.declaration
     xr.testing.assert_allclose(again.win_probability(), posterior.win_probability())
+
+
+def beta_regression(y: np.ndarray, mean: np.ndarray, precision: np.ndarray) -> tuple[Any, float]:
+    """Maximise the beta part alone, with logit mean and log precision linear in columns."""
+    n_mean = mean.shape[1]
+    log_y, log_rest = np.log(y), np.log1p(-y)
+
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        e, log_phi = mean @ x[:n_mean], precision @ x[n_mean:]
+        rows = zip(e, np.exp(log_phi), log_y, log_rest, strict=True)
+        log_p, by_e, by_log_phi = np.array([beta_terms(*row) for row in rows]).T
+        slope = np.concatenate([mean.T @ by_e, precision.T @ by_log_phi])
+        return -float(log_p.sum()), -slope
+
+    start = np.zeros(n_mean + precision.shape[1])
+    found = minimize(objective, start, jac=True, method="BFGS", options={"gtol": 1e-6})
+    return found.x, -float(found.fun)
+
+
+def test_beta_part_agrees_with_maximum_likelihood_on_weather_judgements(shared_data: Any) -> None:
+    frame = pd.read_csv(shared_data / "probability_judgements" / "WeatherTask.csv")
+    one = np.ones(len(frame))
+    seven = (frame["priming"] == "seven-fold").to_numpy(float)
+    imprecise = (frame["eliciting"] == "imprecise").to_numpy(float)
+    columns = np.stack([one, seven, imprecise], axis=1)
+    found, log_lik = beta_regression(frame["agreement"].to_numpy(), columns, one[:, None])
+    np.testing.assert_allclose(found, [-1.1355, -0.3003, 0.3308, 2.0358], atol=6e-5)
+    assert log_lik == pytest.approx(207.123, abs=6e-4)
+
+
+def test_beta_part_agrees_with_maximum_likelihood_on_mock_jurors(shared_data: Any) -> None:
+    frame = pd.read_csv(shared_data / "probability_judgements" / "MockJurors.csv")
+    verdict = np.where(frame["verdict"] == "two-option", -1.0, 1.0)
+    conflict = np.where(frame["conflict"] == "no", 1.0, -1.0)
+    columns = np.stack([np.ones(len(frame)), verdict, conflict, verdict * conflict], axis=1)
+    found, log_lik = beta_regression(frame["confidence"].to_numpy(), columns, columns)
+    assert log_lik == pytest.approx(40.117, abs=6e-4)
+    np.testing.assert_allclose(found[:4], [0.9124, 0.0050, 0.1686, 0.2800], atol=6e-5)
+    np.testing.assert_allclose(found[4:], [1.1733, -0.3299, 0.2196, 0.3163], atol=6e-5)
+
+
+@pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
+def test_judge_whose_answers_are_u_shaped_does_not_pass_unnoticed(shared_data: Any) -> None:
+    folder = shared_data / "alpacaeval2_llm_judge"
+    answers = pd.read_json(folder / "claude-2.json")["preference"] - 1
+    frame = pd.DataFrame({"p": answers.clip(0, 1)}).assign(a="claude-2", b="gpt-4", who="judge")
+    judgements = read(frame)
+    posterior = be.fit(judgements, **QUICK)
+    found = stated_check(
+        posterior, judgements, None, population="new", draws=100, random_seed=1
+    ).frame.iloc[0]
+    # The tokens' probabilities heap near both ends without being exactly there.
+    assert found["sample_mean"] == pytest.approx(answers.mean(), abs=1e-9)
+    assert found["apart"]
+    assert found["odd"]
+    assert found["observed_0"] > found["predicted_0"] + 0.1
