@@ -122,8 +122,8 @@ def _answers(response: StrengthResponse, *, chosen: bool) -> list[str]:
             why = "as it was no scale of few grades" if chosen else "as asked for"
             words = [
                 (
-                    f"Strengths are read as positions of a slider {bound}, {why}: an answer is an end, "
-                    "or in between, where it follows a beta distribution. One threshold holds for "
+                    f"Strengths are read as positions of a slider {bound}, {why}: an answer is an "
+                    "end, or in between, where it follows a beta distribution. One threshold holds for "
                     "both ends."
                 )
             ]
@@ -135,8 +135,8 @@ def _answers(response: StrengthResponse, *, chosen: bool) -> list[str]:
         case _:
             words = [
                 (
-                    f"Strengths are read as points of {bound}: Student's t around the difference, so "
-                    "that single answers far out do not move it; an answer at an end stands for all "
+                    f"Strengths are read as points of {bound}: Student's t around the difference, "
+                    "so that single answers far out do not move it; an answer at an end stands for all "
                     "that lies beyond."
                 )
             ]
@@ -159,8 +159,8 @@ def _formulas(response: StrengthResponse, own: str | None) -> list[str]:
             if response.middle:
                 middle = [
                     (
-                        "P(y = 0, at no end) = 4 · middle_probability · logistic(η) · logistic(−η) · "
-                        "P(at no end)"
+                        "P(y = 0, at no end) = 4 · middle_probability · logistic(η) · logistic(−η) "
+                        "· P(at no end)"
                     )
                 ]
             return [
