@@ -59,9 +59,19 @@ def _graded(
     middle = (edges[(n - 2) // 2] + edges[(n - 1) // 2]) / 2
     cuts = [pt.exp(log_gap) * (edge - middle) - e for edge in edges]
     by_grade = [normal_lcdf(0.0, 1.0, cuts[0])]
-    by_grade += [log_diff_normal_cdf(0.0, 1.0, high, low) for low, high in pairwise(cuts)]
+    by_grade += [_log_between(low, high) for low, high in pairwise(cuts)]
     by_grade.append(normal_lcdf(0.0, 1.0, -cuts[-1]))
     return sum(pt.switch(pt.eq(answer[0], k), log, 0.0) for k, log in enumerate(by_grade))
+
+
+def _log_between(low: TensorVariable, high: TensorVariable) -> TensorVariable:
+    """Return the log of the normal probability between two limits, from the lower tail.
+
+    Near one the distribution function has lost the digits that tell the limits apart, so an
+    interval above 0 is taken from its mirror image.
+    """
+    above = low + high > 0.0
+    return log_diff_normal_cdf(0.0, 1.0, pt.switch(above, -low, high), pt.switch(above, -high, low))
 
 
 def _slider(

@@ -107,8 +107,8 @@ def _answers(response: StrengthResponse, *, chosen: bool) -> list[str]:
             why = "as grades have to be" if chosen else "as asked for"
             words = [
                 (
-                    f"Strengths are read as the {response.n_grades} grades {bound}, {why}: a grade is "
-                    "an interval of a latent preference with normal noise (cumulative probit)."
+                    f"Strengths are read as the {response.n_grades} grades {bound}, {why}: a grade "
+                    "is an interval of a latent preference with normal noise (cumulative probit)."
                 )
             ]
             if response.thresholds == "symmetric":
@@ -123,8 +123,8 @@ def _answers(response: StrengthResponse, *, chosen: bool) -> list[str]:
             words = [
                 (
                     f"Strengths are read as positions of a slider {bound}, {why}: an answer is an "
-                    "end, or in between, where it follows a beta distribution. One threshold holds for "
-                    "both ends."
+                    "end, or in between, where it follows a beta distribution. One threshold holds "
+                    "for both ends."
                 )
             ]
             if response.middle:
@@ -136,8 +136,8 @@ def _answers(response: StrengthResponse, *, chosen: bool) -> list[str]:
             words = [
                 (
                     f"Strengths are read as points of {bound}: Student's t around the difference, "
-                    "so that single answers far out do not move it; an answer at an end stands for all "
-                    "that lies beyond."
+                    "so that single answers far out do not move it; an answer at an end stands for "
+                    "all that lies beyond."
                 )
             ]
     if response.response != "graded" and response.resolution:
