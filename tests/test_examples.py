@@ -53,6 +53,18 @@ def test_magnitude_example_runs_and_writes_its_report(
 
 
 @pytest.mark.sampling
+def test_pairwise_example_runs_and_writes_its_report(
+    few_draws: Path, capsys: pytest.CaptureFixture[str]
+):
+    runpy.run_path(str(ROOT / "examples" / "pairwise_ranking.py"), run_name="__main__")
+    written = {path.name for path in few_draws.iterdir()}
+    assert written == {"votes.csv", "posterior.nc", "report.html"}
+    printed = capsys.readouterr().out
+    assert "Ranking of 5 systems" in printed
+    assert "system_b" in printed and "loss" in printed
+
+
+@pytest.mark.sampling
 def test_code_of_the_readme_runs(few_draws: Path, capsys: pytest.CaptureFixture[str]):
     names = {"annotator": "worker", "system": "model", "item": "prompt", "rating": "score"}
     _write_ratings(few_draws / "ratings.csv", names)
