@@ -6,8 +6,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pytensor.tensor as pt
-from pymc.distributions.dist_math import log_diff_normal_cdf, normal_lcdf
 from pytensor.tensor.variable import TensorVariable
 
 from bayeseval.families._pairwise_response import PairwiseResponse
@@ -56,13 +56,26 @@ def _cut(
 ) -> list[TensorVariable]:
     """Log probabilities where the latent difference lies above, below or between thresholds."""
     if response.link == "probit":
-        decided = [normal_lcdf(0.0, 1.0, e - threshold), normal_lcdf(0.0, 1.0, -e - threshold)]
+        decided = [_log_normal_cdf(e - threshold), _log_normal_cdf(-e - threshold)]
         if not response.has_ties:
             return decided
-        return [*decided, log_diff_normal_cdf(0.0, 1.0, e + threshold, e - threshold)]
+        # Mirrored, so that both ends of the interval are in the lower tail.
+        inner, outer = (
+            _log_normal_cdf(threshold - pt.abs(e)),
+            _log_normal_cdf(-threshold - pt.abs(e)),
+        )
+        return [*decided, inner + pt.log1mexp(outer - inner)]
     ahead, behind = e - threshold, -e - threshold
     decided = [-pt.softplus(-ahead), -pt.softplus(-behind)]
     if not response.has_ties:
         return decided
     # F(e + τ) − F(e − τ) = F(e + τ) F(τ − e) (1 − exp(−2τ)) for the logistic distribution.
     return [*decided, pt.log1mexp(-2 * threshold) - pt.softplus(behind) - pt.softplus(ahead)]
+
+
+def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
+    """Return log Φ. PyMC's own has constants in single precision, an error of about 1e-8."""
+    root = np.sqrt(2.0)  # as a NumPy double: PyTensor would round the root of a Python number
+    below, above = pt.minimum(x, -1.0), pt.maximum(x, -1.0)
+    tail = pt.log(0.5 * pt.erfcx(-below / root)) - 0.5 * below**2
+    return pt.switch(pt.lt(x, -1.0), tail, pt.log1p(-0.5 * pt.erfc(above / root)))
