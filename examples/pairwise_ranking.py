@@ -6,8 +6,8 @@ study begin at "Read".
 
 import bayeseval as be
 
-# Simulate: 12 annotators vote on pairs of 5 systems for 10 prompts; ties are frequent, and the output
-# that is shown first has an advantage.
+# Simulate: 12 annotators vote on pairs of 5 systems for 10 prompts; ties are frequent, and the
+# output that is shown first has an advantage.
 simulated = be.simulate_pairwise(
     n_annotators=12,
     n_systems=5,
