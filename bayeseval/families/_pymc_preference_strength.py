@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytensor.tensor as pt
-from pymc.distributions.dist_math import log_diff_normal_cdf, normal_lcdf
 from pytensor.tensor.variable import TensorVariable
 
 from bayeseval.families._strength_response import StrengthResponse
@@ -58,9 +57,9 @@ def _graded(
         edges.append(edges[-1] + width)
     middle = (edges[(n - 2) // 2] + edges[(n - 1) // 2]) / 2
     cuts = [pt.exp(log_gap) * (edge - middle) - e for edge in edges]
-    by_grade = [normal_lcdf(0.0, 1.0, cuts[0])]
+    by_grade = [_log_normal_cdf(cuts[0])]
     by_grade += [_log_between(low, high) for low, high in pairwise(cuts)]
-    by_grade.append(normal_lcdf(0.0, 1.0, -cuts[-1]))
+    by_grade.append(_log_normal_cdf(-cuts[-1]))
     return sum(pt.switch(pt.eq(answer[0], k), log, 0.0) for k, log in enumerate(by_grade))
 
 
@@ -71,7 +70,16 @@ def _log_between(low: TensorVariable, high: TensorVariable) -> TensorVariable:
     interval above 0 is taken from its mirror image.
     """
     above = low + high > 0.0
-    return log_diff_normal_cdf(0.0, 1.0, pt.switch(above, -low, high), pt.switch(above, -high, low))
+    upper = _log_normal_cdf(pt.switch(above, -low, high))
+    return upper + pt.log1mexp(_log_normal_cdf(pt.switch(above, -high, low)) - upper)
+
+
+def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
+    """Return log Φ. PyMC's own has constants in single precision, an error of about 1e-8."""
+    root = np.sqrt(2.0)  # as a NumPy double: PyTensor would round the root of a Python number
+    below, above = pt.minimum(x, -1.0), pt.maximum(x, -1.0)
+    tail = pt.log(0.5 * pt.erfcx(-below / root)) - 0.5 * below**2
+    return pt.switch(pt.lt(x, -1.0), tail, pt.log1p(-0.5 * pt.erfc(above / root)))
 
 
 def _slider(
@@ -92,7 +100,7 @@ def _slider(
     inside += (a - 1.0) * log_y + (b - 1.0) * log_rest
     middle = between
     if response.middle:
-        log_middle = pt.log(scalars["middle_probability"]) - 2.0 * pt.log(pt.cosh(e / 2.0))
+        log_middle = pt.log(4.0 * scalars["middle_probability"]) - pt.softplus(e) - pt.softplus(-e)
         middle = between + log_middle
         inside += pt.log1mexp(log_middle)
     found = pt.switch(pt.eq(what, -1.0), at_low, at_high)
