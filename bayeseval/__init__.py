@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         rank,
         side_by_side,
         trueskill_ranking,
+        variance_shares,
     )
     from bayeseval.families import (
         BayesianBootstrap,
@@ -149,6 +150,7 @@ _LAZY = {
         "rank",
         "side_by_side",
         "trueskill_ranking",
+        "variance_shares",
     ),
     "bayeseval.families": (
         "BayesianBootstrap",
@@ -175,6 +177,7 @@ _LAZY = {
         "spa_test",
         "strength_test",
         "tukey",
+    "variance_shares",
         "welch_from_summary",
         "win_rates",
     ),

@@ -7,6 +7,7 @@ from bayeseval.comparison.models import ModelComparison, compare_models
 from bayeseval.comparison.pairwise import EloRatings, Intransitivity, elo, intransitivity
 from bayeseval.comparison.posteriors import PosteriorsCompared, compare_posteriors
 from bayeseval.comparison.ranks import rank
+from bayeseval.comparison.variation import VarianceShares, variance_shares
 from bayeseval.ranking import Ranking
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Ranking",
     "SideBySide",
     "TrueSkillRanking",
+    "VarianceShares",
     "compare",
     "compare_models",
     "compare_posteriors",
@@ -26,4 +28,5 @@ __all__ = [
     "rank",
     "side_by_side",
     "trueskill_ranking",
+    "variance_shares",
 ]
