@@ -58,6 +58,18 @@ def test_magnitude_example_runs_and_writes_its_report(
 
 
 @pytest.mark.sampling
+def test_strength_example_runs_and_says_where_the_variation_lies(
+    few_draws: Path, capsys: pytest.CaptureFixture[str]
+):
+    runpy.run_path(str(ROOT / "examples" / "strength_belz_kow.py"), run_name="__main__")
+    assert {path.name for path in few_draws.iterdir()} == {"strengths.csv"}
+    printed = capsys.readouterr().out
+    assert "Ranking of 8 systems" in printed
+    assert "system × annotator" in printed
+    assert "of 28 pairs have an interval without 0" in printed
+
+
+@pytest.mark.sampling
 def test_pairwise_example_runs_and_writes_its_report(
     few_draws: Path, capsys: pytest.CaptureFixture[str]
 ):

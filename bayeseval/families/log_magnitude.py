@@ -40,6 +40,7 @@ _BY_ANNOTATOR = {
     "log_scale": LOG_SCALE,
 }
 _ZERO_SUM = ("quality", "deviation", *_BY_ANNOTATOR)
+_MODULUS_TO_A_REFERENCE, _MODULUS_OF_OWN = 0.3, 1.0
 _BOTH_SIDES = 0.1
 """Share of the answers off the reference on their rarer side from which severity is told apart."""
 
@@ -80,8 +81,9 @@ class LogMagnitude(PredictorFamily):
         Likewise: a moderator's main effect and its deviation by system.
     severity_sd_scale : float
         Likewise: how much annotators differ in preferring one side of the reference.
-    modulus_sd_scale : float
-        Half-normal prior scale of the annotators' log unit.
+    modulus_sd_scale : float, optional
+        Half-normal prior scale of the annotators' log unit: by default 0.3 where there are sides,
+        and 1 where annotators have units of their own.
     log_spread_sd_scale, tie_band_sd_scale, log_scale_sd_scale : float
         Half-normal prior scales of the logs of annotators' spread, tie band and stretch.
     modulus_scale, level_scale : float
@@ -122,8 +124,8 @@ class LogMagnitude(PredictorFamily):
     effect_sd_scale: float = 1.0
     deviation_sd_scale: float = 0.5
     severity_sd_scale: float = 1.0
-    modulus_sd_scale: float = 1.0
-    log_spread_sd_scale: float = 0.5
+    modulus_sd_scale: float | None = None
+    log_spread_sd_scale: float = 0.3
     tie_band_sd_scale: float = 0.5
     log_scale_sd_scale: float = 0.5
     modulus_scale: float = 1.0
@@ -147,6 +149,8 @@ class LogMagnitude(PredictorFamily):
             raise ModelError(f"resolution= is a number not below 0; found {self.resolution!r}")
         for setting in fields(self):
             value = getattr(self, setting.name)
+            if value is None:
+                continue
             number = setting.name.endswith(("_scale", "_shape", "_centre"))
             if number and not 0 < value < np.inf:
                 raise ModelError(
@@ -186,7 +190,7 @@ class LogMagnitude(PredictorFamily):
             left_out["ties"] = no_sides
         names = ["quality", *included]
         coords = _coords(table)
-        effects = tuple(self._effect(name, coords) for name in names)
+        effects = tuple(self._effect(name, coords, sides=no_sides is None) for name in names)
         return Declaration(
             family=self.name,
             coords=coords,
@@ -249,7 +253,7 @@ class LogMagnitude(PredictorFamily):
             forcible |= {f"effect_{moderator}": few, f"deviation_{moderator}": one}
         return reasons, forcible
 
-    def _effect(self, name: str, coords: Mapping[str, tuple[str, ...]]) -> Effect:
+    def _effect(self, name: str, coords: Mapping[str, tuple[str, ...]], *, sides: bool) -> Effect:
         kind, _, moderator = name.partition("_")
         match kind:
             case "quality":
@@ -277,10 +281,16 @@ class LogMagnitude(PredictorFamily):
             dims=dims,
             shape=tuple(len(coords[dim]) for dim in dims),
             sign=-1 if name in ("severity", "difficulty") else 1,
-            sd_scale=getattr(self, f"{block}_sd_scale"),
+            sd_scale=self._sd_scale(block, sides=sides),
             zero_sum=block in _ZERO_SUM,
             correlated=correlated,
         )
+
+    def _sd_scale(self, block: str, *, sides: bool) -> float:
+        scale = getattr(self, f"{block}_sd_scale")
+        if scale is None:
+            return _MODULUS_TO_A_REFERENCE if sides else _MODULUS_OF_OWN
+        return scale
 
     def _response(self, table: MagnitudeJudgements, *, sides: bool) -> MagnitudeResponse:
         ratios = np.log(table.answers[~table.censored])
@@ -435,7 +445,9 @@ class LogMagnitude(PredictorFamily):
                 family=self.name,
                 coords=coords,
                 has_criterion=False,
-                effects=tuple(self._effect(name, coords) for name in names),
+                effects=tuple(
+                    self._effect(name, coords, sides=self.ties is not False) for name in names
+                ),
                 response=self._response_to(
                     sides=self.ties is not False, unit=0.0, lowest=0.0, highest=0.0
                 ),

@@ -232,6 +232,32 @@ class Posterior:
         )
         return xr.DataArray(answers, dims=("sample", "row"))
 
+    def tail_area(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
+        """Compute how far out each answer lies among those that the model expects there.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            The judgements; their labels are those of the fit.
+        draws : int
+            Number of draws to average over, taken evenly from the posterior.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims row: twice the smaller of the probabilities of an answer as low and of one as
+            high, at most 1.
+
+        Raises
+        ------
+        ModelError
+            Where the family does not offer it.
+        """
+        compute = getattr(self.family, "tail_area", None)
+        if compute is None:
+            raise ModelError(f"{self.family.name} has no tail areas; LogMagnitude has them")
+        return xr.DataArray(compute(self.declaration, judgements, self._thinned(draws)), dims="row")
+
     def log_likelihood(self, judgements: Judgements, *, draws: int | None = None) -> xr.DataArray:
         """Compute the log probability of every row's answer.
 

@@ -20,10 +20,11 @@ from bayeseval._tables import (
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._contract import EstimandLike, Population, slices, system_labels
 from bayeseval.comparison._intervals import interval
-from bayeseval.judgements import Judgements, SPAJudgements
+from bayeseval.judgements import Judgements, MagnitudeJudgements, SPAJudgements
 from bayeseval.ranking import Ranking, RankingPart
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Block, Picture
+from bayeseval.reporting._magnitudes import magnitude_sentences
 from bayeseval.reporting._predictive import (
     Shares,
     Simulated,
@@ -88,6 +89,7 @@ class Checks:
     annotators: Mapping[str | None, Sequence[Shares]]
     repeated_rows: bool
     stated: Mapping[str | None, StatedCheck]
+    further: Mapping[str | None, Sequence[str]]
 
     @classmethod
     def make(
@@ -124,6 +126,14 @@ class Checks:
                 for c in rows
             }
             if isinstance(judgements, SPAJudgements)
+            else {},
+            further={
+                c: magnitude_sentences(
+                    posterior, judgements, r, draws=draws, random_seed=random_seed
+                )
+                for c, r in rows.items()
+            }
+            if isinstance(judgements, MagnitudeJudgements)
             else {},
         )
 
@@ -387,6 +397,7 @@ class Results:
                 "the observed one; a value near 0 % means a bad fit."
             )
         ]
+        sentences.extend(self.checks.further.get(self.criterion, ()))
         if self.checks.repeated_rows:
             sentences.append(
                 "Rows that stand for several judgements are simulated as one answer, so that the "

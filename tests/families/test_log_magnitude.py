@@ -255,6 +255,19 @@ def test_auto_decides_on_ties_and_says_so() -> None:
         LogMagnitude(ties=True).declare(table([90, 50], reference=None))
 
 
+def test_moduli_are_close_where_there_is_a_reference() -> None:
+    def scale(name: str, judgements: MagnitudeJudgements, **settings: Any) -> float:
+        effect = LogMagnitude(**settings).declare(judgements).effect(name)
+        assert effect is not None
+        return effect.sd_scale
+
+    tied, free = table([100, 50, 100, 130]), table([90, 50, 110, 130], reference=None)
+    assert scale("modulus", tied) == 0.3
+    assert scale("modulus", free) == 1.0
+    assert scale("modulus", free, modulus_sd_scale=0.7) == 0.7
+    assert scale("log_spread", tied) == 0.3
+
+
 def test_severity_needs_answers_on_both_sides() -> None:
     one_side = LogMagnitude().declare(table([100, 50, 100, 70, 80, 90]))
     assert "one side" in one_side.left_out["severity"]

@@ -1,4 +1,4 @@
-"""Known truth of magnitudes, simulated apart from the family, is recovered with honest intervals."""
+"""Known truth of magnitudes, simulated apart from the family, is inside honest intervals."""
 
 import numpy as np
 import pytest
