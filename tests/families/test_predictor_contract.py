@@ -77,7 +77,7 @@ def strength(
     )
 
 
-STRENGTH_PRIORS: dict[str, float] = {
+STRENGTH_PRIORS: dict[str, Any] = {
     "resolution": 0.05,
     "quality_sd_scale": 0.6,
     "interaction_sd_scale": 0.9,
