@@ -7,7 +7,8 @@ the sampler sees near a standard normal, whatever the data say:
 Signs. A standard deviation is sampled with a sign: a normal value s whose absolute value is the
 standard deviation, and effects u = s z. Nothing changes when s and z change sign together, and a
 standard deviation near zero, which has no end on the log scale, lies in the middle of a smooth
-density.
+density. Where the data keep it away from zero its left tail is steep, and a logarithm suits it
+better: the sampler sees p in s = k sinh p, linear where s is below the bend k, logarithmic beyond.
 
 What the data say. Where the log likelihood of an effect is about that of a normal observation, with
 score g at zero and information i, its standardised value given s is normal with mean s g v and
@@ -80,8 +81,12 @@ def effects_forward(
         share = width / length
         root = math.sqrt(length)
         for c in range(n_criteria):
+            bend = scales[e, 1 + c]
             own = x[sd_start + c]
-            total += signed_normal_log(own, scales[e])
+            if bend > 0.0:
+                total += math.log(bend * math.cosh(own))
+                own = bend * math.sinh(own)
+            total += signed_normal_log(own, scales[e, 0])
             squares = 0.0
             log_factor = 0.0
             product = 1.0
@@ -130,8 +135,11 @@ def effects_reverse(
         root = math.sqrt(length)
         turned_bar = np.empty(length)
         for c in range(n_criteria):
+            bend = scales[e, 1 + c]
             own = x[sd_start + c]
-            by_own = -own / (scales[e] * scales[e])
+            if bend > 0.0:
+                own = bend * math.sinh(own)
+            by_own = -own / (scales[e, 0] * scales[e, 0])
             for r in range(c * n_rows, (c + 1) * n_rows):
                 value = x[start + r * width : start + (r + 1) * width]
                 slope = gradient[start + r * width : start + (r + 1) * width]
@@ -163,6 +171,9 @@ def effects_reverse(
                     slope[j] += turned_bar[j] - back
                 if not zero_sum:
                     slope[length - 1] += (bar_sum + last) / root
+            if bend > 0.0:
+                by_own *= bend * math.cosh(x[sd_start + c])
+                by_own += math.tanh(x[sd_start + c])
             gradient[sd_start + c] += by_own
 
 

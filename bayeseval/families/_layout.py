@@ -91,10 +91,14 @@ class Geometry:
         the first block, then those of the next. Rows that sum to zero have scores that do.
     information
         Curvature of the log likelihood, not negative, likewise; equal within rows that sum to zero.
+    bend
+        Standard deviation up to which the sampler sees it as it is, and beyond which its logarithm,
+        dims (block, criterion); 0 or None for as it is.
     """
 
     score: FloatArray
     information: FloatArray
+    bend: FloatArray | None = None
 
     @classmethod
     def flat(cls, declaration: Declaration[Response]) -> "Geometry":
@@ -104,7 +108,7 @@ class Geometry:
 
 
 class EffectTables(NamedTuple):
-    """The blocks as the kernels read them."""
+    """The blocks as the kernels read them; ``scales`` has a block's prior scale and its bends."""
 
     blocks: IndexTable
     scales: FloatArray
@@ -117,6 +121,9 @@ def effect_tables(
 ) -> EffectTables:
     """Return the tables of all blocks of effects."""
     geometry = geometry or Geometry.flat(declaration)
+    bend = geometry.bend
+    if bend is None:
+        bend = np.zeros((len(declaration.effects), declaration.n_criteria))
     rows = []
     out = 0
     for effect in declaration.effects:
@@ -134,10 +141,29 @@ def effect_tables(
         out += declaration.n_criteria * effect.size
     return EffectTables(
         np.array(rows, dtype=np.int64).reshape(-1, 7),
-        np.array([effect.sd_scale for effect in declaration.effects]),
+        np.column_stack([[effect.sd_scale for effect in declaration.effects], bend])
+        if rows
+        else np.zeros((0, 1 + declaration.n_criteria)),
         geometry.score,
         geometry.information,
     )
+
+
+def bent(
+    declaration: Declaration[Response],
+    placed: dict[str, Parameter],
+    x: FloatArray,
+    geometry: Geometry,
+) -> FloatArray:
+    """Return a point whose standard deviations are as they are in the geometry's coordinates."""
+    if geometry.bend is None:
+        return x
+    x = x.copy()
+    for block, effect in enumerate(declaration.effects):
+        part, bend = placed[f"{effect.name}_sd"].part, geometry.bend[block]
+        away = bend > 0.0
+        x[part] = np.where(away, np.arcsinh(x[part] / np.where(away, bend, 1.0)), x[part])
+    return x
 
 
 def taken_apart(
@@ -171,13 +197,16 @@ def taken_apart(
         for name, parameter in placed.items()
     }
     start = 0
-    for effect in declaration.effects:
+    for block, effect in enumerate(declaration.effects):
         size = declaration.n_criteria * effect.size
         shape = (declaration.n_criteria, *effect.shape)
         score = geometry.score[start : start + size].reshape(shape)
         information = geometry.information[start : start + size].reshape(shape)
         start += size
         own = values[f"{effect.name}_sd"]
+        if geometry.bend is not None:
+            bend = geometry.bend[block]
+            own = np.where(bend > 0.0, bend * np.sinh(own), own)
         stretched = own[(..., *([None] * len(effect.shape)))]
         variance = 1.0 / (1.0 + stretched**2 * information)
         turned = unrotate(effect, values[value_name(effect)])

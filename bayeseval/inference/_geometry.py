@@ -81,7 +81,7 @@ def measured_geometry(
         for name in names:
             found[name] /= len(points)
     sd = {name: np.median(sds[name], axis=0) for name in names}
-    flat_score, flat_known = [], []
+    flat_score, flat_known, bends = [], [], []
     for effect in declaration.effects:
         slope, information = _beyond_finer(declaration, effect, score, known, level, sd)
         if effect.zero_sum:
@@ -91,7 +91,19 @@ def measured_geometry(
             information = _shared(information, sd[effect.name])
         flat_score.append(slope.ravel())
         flat_known.append(information.ravel())
-    return Geometry(np.concatenate(flat_score), np.concatenate(flat_known))
+        bends.append(_bend(effect, information))
+    return Geometry(np.concatenate(flat_score), np.concatenate(flat_known), np.array(bends))
+
+
+def _bend(effect: Effect, information: FloatArray) -> FloatArray:
+    """Return the standard deviation from which on the data can tell it from zero, by criterion.
+
+    So many levels, each known with this information, tell a variance from zero that is about one
+    over the information and the root of half their number.
+    """
+    mean = information.reshape(information.shape[0], -1).mean(axis=1)
+    known = np.maximum(mean * np.sqrt(effect.free_size / 2.0), 1.0 / effect.sd_scale**2)
+    return 1.0 / np.sqrt(known)
 
 
 def contribution(declaration: Declaration[Any], effect: Effect) -> float | None:

@@ -12,7 +12,7 @@ import xarray as xr
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Cells, Declaration, FloatArray
 from bayeseval.families._family import Family
-from bayeseval.families._layout import Geometry
+from bayeseval.families._layout import Geometry, bent, layout
 from bayeseval.inference._geometry import measured_geometry
 
 if TYPE_CHECKING:
@@ -117,9 +117,24 @@ def _model(family: Family, declaration: Declaration[Any], cells: Cells, density:
         [np.dtype("float64")],
         [(density.n_parameters,)],
         ["x"],
-        make_initial_point_fn=lambda seed: family.start(
-            declaration, cells, np.random.default_rng(seed)
+        make_initial_point_fn=lambda seed: _start(
+            family, declaration, cells, density.geometry, np.random.default_rng(seed)
         ),
+    )
+
+
+def _start(
+    family: Family,
+    declaration: Declaration[Any],
+    cells: Cells,
+    geometry: Geometry | None,
+    rng: np.random.Generator,
+) -> FloatArray:
+    x = family.start(declaration, cells, rng)
+    if geometry is None:
+        return x
+    return bent(
+        declaration, layout(declaration, declaration.response.parameter_shapes), x, geometry
     )
 
 

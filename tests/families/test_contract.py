@@ -13,7 +13,7 @@ from pytensor.compile.mode import Mode
 
 from bayeseval.families import OrdinalProbit
 from bayeseval.families._builder import build_model
-from bayeseval.families._layout import Geometry
+from bayeseval.families._layout import Geometry, layout
 from bayeseval.judgements import LikertJudgements
 from bayeseval.simulate import simulate_likert
 
@@ -114,7 +114,11 @@ class Both:
         signed = {f"{e.name}_sd" for e in self.declaration.effects}
         signed |= {"gap_sd", "discrimination_sd", "threshold_roughness"} & set(values)
         total -= sum(float(np.log(2.0 * values[name]).sum()) for name in signed)
-        return total + self._volume(values)
+        return total + self._volume(values) + self._bent(x)
+
+    def _bent(self, x: np.ndarray) -> float:
+        """Log slope of the standard deviations by the sampler's coordinates of them."""
+        return log_slope_of_sds(self.declaration, self.geometry, x)
 
     def _volume(self, values: dict[str, np.ndarray]) -> float:
         """Log volume of the standardised effects of PyMC in the sampler's coordinates."""
@@ -131,6 +135,17 @@ class Both:
         return total
 
 
+def log_slope_of_sds(declaration: Any, geometry: Geometry | None, x: np.ndarray) -> float:
+    if geometry is None or geometry.bend is None:
+        return 0.0
+    placed = layout(declaration, declaration.response.parameter_shapes)
+    total = 0.0
+    for effect, bend in zip(declaration.effects, geometry.bend, strict=True):
+        own = x[placed[f"{effect.name}_sd"].part][bend > 0]
+        total += float(np.log(bend[bend > 0] * np.cosh(own)).sum())
+    return total
+
+
 def geometry_of(declaration: Any) -> Geometry:
     """Any geometry will do: what it has to keep to is sums and equality in zero-sum rows."""
     rng = np.random.default_rng(5)
@@ -143,7 +158,9 @@ def geometry_of(declaration: Any) -> Geometry:
             known[:] = known.mean(axis=-1, keepdims=True)
         score.append(slope.ravel())
         information.append(known.ravel())
-    return Geometry(np.concatenate(score), np.concatenate(information))
+    bend = rng.uniform(0.1, 0.6, size=(len(declaration.effects), declaration.n_criteria))
+    bend[0] = 0.0
+    return Geometry(np.concatenate(score), np.concatenate(information), bend)
 
 
 @cache

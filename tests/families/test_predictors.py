@@ -18,7 +18,7 @@ from bayeseval.families._declaration import Declaration, Effect, Prior, Scalar, 
 from bayeseval.families._layout import Geometry
 from bayeseval.families._predictors import PredictorFamily, RowData, collapse_rows
 from bayeseval.judgements import StrengthJudgements
-from tests.families.test_contract import INTERPRETED, geometry_of, points
+from tests.families.test_contract import INTERPRETED, geometry_of, log_slope_of_sds, points
 
 
 @numba.njit(error_model="numpy")
@@ -186,6 +186,7 @@ def test_density_is_that_of_the_pymc_model(parts: SimpleNamespace, informed: boo
             expected -= float(np.log(2.0 * sd).sum())
             expected += effect.free_size * effect.centring * float(np.log(sd).sum())
             expected += log_volume(parts.declaration, geometry, effect, sd)
+        expected += log_slope_of_sds(parts.declaration, geometry, x)
         assert density(x)[0] == pytest.approx(expected, rel=1e-9)
 
 
