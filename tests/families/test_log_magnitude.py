@@ -434,6 +434,8 @@ def test_tail_area_is_uniform_for_answers_of_the_model_and_small_for_a_slip() ->
     judgements, family = study(tie_band=0.0), LogMagnitude(ties=False)
     declaration, draws = drawn(family, judgements, n=1)
     draws["degrees_of_freedom"][:] = 8.0
+    draws["log_spread_mean"][:] = np.log(0.3)
+    draws["log_spread"][:] = 0.0
     flat = draws.stack(sample=("chain", "draw"))
     frame = judgements.to_frame()
     areas = []
