@@ -18,6 +18,7 @@ import numpy as np
 
 from bayeseval.families._declaration import Effect, FloatArray
 from bayeseval.families._layout import value_name
+from bayeseval.families._predictors import PredictorFamily
 from bayeseval.judgements import Judgements
 from tests.oracle.evaluate import Evaluator
 
@@ -87,6 +88,12 @@ class Production:
         self.declaration = replace(declared, effects=effects)
         self.cells = family.cells(self.declaration, judgements)
         self.model = Evaluator(self.declaration, self.cells)
+        # A family may count different answers to one question in one cell; rows need them apart.
+        self.by_row = self.model
+        if isinstance(family, PredictorFamily):
+            rows = PredictorFamily.cells(family, self.declaration, judgements)
+            if rows.n_cells > self.cells.n_cells:
+                self.by_row = Evaluator(self.declaration, rows)
 
     def log_density(self, point: Values) -> float:
         """Return the log density of the programs' parameters."""
@@ -96,7 +103,7 @@ class Production:
     def log_lik(self, point: Values) -> FloatArray:
         """Return the log probability of one judgement of every row."""
         named, _ = self.translate(point)
-        return self.model.log_lik(named)
+        return self.by_row.log_lik(named)
 
     def translate(self, point: Values) -> tuple[Named, float]:
         """Return the package's variables at a point, and log |d variables / d parameters|."""
