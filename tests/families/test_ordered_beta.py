@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytensor.tensor as pt
 import pytest
 import xarray as xr
 from scipy.integrate import quad
@@ -16,13 +15,10 @@ from scipy.stats import beta as beta_distribution
 import bayeseval as be
 from bayeseval.errors import ModelError
 from bayeseval.families._beta_kernel import beta_kernel, beta_terms, digamma
-from bayeseval.families._builder import build_model
 from bayeseval.families.ordered_beta import OrderedBeta, drawn_answers
 from bayeseval.judgements import SPAJudgements
 from bayeseval.reporting._stated import stated_check
 from bayeseval.simulate import simulate_spa
-from tests.families.test_contract import INTERPRETED, geometry_of, points
-from tests.families.test_predictors import log_volume
 
 QUICK: Any = {"draws": 200, "tune": 300, "chains": 2, "random_seed": 1, "progressbar": False}
 
@@ -71,54 +67,6 @@ def study(*, criteria: bool = False, moderator: bool = False) -> SPAJudgements:
 
 
 ALL = {"interaction": True, "taste": True, "pair": True}
-CASES = {
-    "qualities": (OrderedBeta(effects=ALL), study()),
-    "pairs": (OrderedBeta(structure="pairs"), study()),
-    "criteria": (OrderedBeta(end_a=2.0, end_b=3.0), study(criteria=True)),
-    "moderator": (OrderedBeta(resolution=0.0), study(moderator=True)),
-    "no direction": (OrderedBeta(effects="none", precision_centre=2.0), study()),
-}
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_density_is_that_of_the_pymc_model_and_gradient_that_of_the_value(case: str) -> None:
-    family, judgements = CASES[case]
-    declaration = family.declare(judgements)
-    cells = family.cells(declaration, judgements)
-    model = build_model(declaration, cells)
-    compiled = model.compile_fn(
-        model.logp(),
-        inputs=[model.rvs_to_values[variable] for variable in model.free_RVs],
-        mode=INTERPRETED,
-        point_fn=False,
-    )
-    density = family.density(declaration, cells)
-    assert density is not None
-    for x in points(density.n_parameters)[:4]:
-        values = family.constrained(declaration, x[None, None])
-        arguments = []
-        for variable in model.free_RVs:
-            value = np.asarray(values[variable.name][0, 0])
-            value = value if declaration.has_criterion else value[0]
-            transform = model.rvs_to_transforms.get(variable)
-            if transform is not None:
-                value = transform.forward(pt.as_tensor(value), *variable.owner.inputs).eval()
-            arguments.append(value)
-        expected = float(np.asarray(compiled(*arguments)))
-        for effect in declaration.effects:
-            sd = values[f"{effect.name}_sd"][0, 0]
-            expected -= float(np.log(2.0 * sd).sum())
-            expected += effect.free_size * effect.centring * float(np.log(sd).sum())
-            expected += log_volume(declaration, None, effect, sd)
-        assert density(x)[0] == pytest.approx(expected, rel=1e-9)
-    informed = family.density(declaration, cells, geometry_of(declaration))
-    assert informed is not None
-    x = np.random.default_rng(2).normal(scale=0.4, size=informed.n_parameters)
-    gradient = informed(x)[1]
-    for axis in range(0, x.size, max(1, x.size // 25)):
-        step = np.eye(1, x.size, axis)[0] * 1e-5
-        numeric = (informed(x + step)[0] - informed(x - step)[0]) / 2e-5
-        assert gradient[axis] == pytest.approx(numeric, rel=1e-6, abs=1e-5)
 
 
 def log_density(

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 from pytensor.compile.maker import function
 
-from bayeseval.families import BradleyTerry, PreferenceStrength, Thurstone
+from bayeseval.families import BradleyTerry, OrderedBeta, PreferenceStrength, Thurstone
 from bayeseval.families._builder import build_model
 from bayeseval.families._layout import Geometry
-from bayeseval.judgements import Judgements, PairwiseJudgements, StrengthJudgements
+from bayeseval.judgements import Judgements, PairwiseJudgements, SPAJudgements, StrengthJudgements
 from tests.families.test_contract import INTERPRETED, geometry_of, log_slope_of_sds, points
 
 
@@ -77,6 +77,30 @@ def strength(
     )
 
 
+def stated(*, moderator: bool = False, criteria: bool = False) -> SPAJudgements:
+    """Probabilities with both ends, one half and both directions of most pairs."""
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame(rng.integers(0, 3, (60, 2)), columns=["annotator", "item"])
+    frame["a"] = rng.integers(0, 4, 60)
+    frame["b"] = (frame["a"] + rng.integers(1, 4, 60)) % 4
+    frame["p"] = rng.beta(0.8, 0.6, 60).round(2)
+    frame.loc[:5, "p"] = [0.0, 1.0, 0.5, 0.0, 1.0, 0.001]
+    frame["day"] = rng.choice(["day 1", "day 2"], 60)
+    frame["criterion"] = rng.choice(["fluent", "true"], 60)
+    return SPAJudgements.from_frame(
+        frame,
+        annotator="annotator",
+        system_a="a",
+        system_b="b",
+        probability="p",
+        bounds=(0, 1),
+        item="item",
+        moderators=("day",) if moderator else (),
+        criterion="criterion" if criteria else None,
+        repeats=True,
+    )
+
+
 STRENGTH_PRIORS: dict[str, Any] = {
     "resolution": 0.05,
     "quality_sd_scale": 0.6,
@@ -103,6 +127,30 @@ STRENGTH_PRIORS: dict[str, Any] = {
 
 ALL = ("consistency", "position", "taste")
 CASES: dict[str, tuple[Any, Callable[[], Judgements]]] = {
+    "Ordered beta": (OrderedBeta(), stated),
+    "Ordered beta, no annotators": (OrderedBeta(effects="none", resolution=0.0), stated),
+    "Ordered beta, moderator, criteria": (
+        OrderedBeta(),
+        lambda: stated(moderator=True, criteria=True),
+    ),
+    "Ordered beta, pairs": (OrderedBeta(structure="pairs", pair_mean_sd_scale=0.8), stated),
+    "Ordered beta, own priors": (
+        OrderedBeta(
+            resolution=0.04,
+            quality_sd_scale=0.6,
+            pair_sd_scale=0.45,
+            taste_sd_scale=0.35,
+            interaction_sd_scale=0.9,
+            log_extremity_sd_scale=0.7,
+            log_precision_sd_scale=0.25,
+            direction_bias_scale=1.5,
+            end_a=2.0,
+            end_b=5.0,
+            precision_centre=8.0,
+            log_precision_scale=0.55,
+        ),
+        stated,
+    ),
     "Bradley-Terry": (BradleyTerry(), pairwise),
     "Bradley-Terry, no ties": (BradleyTerry(), lambda: pairwise(ties=False)),
     "Bradley-Terry, half": (BradleyTerry(ties="half", annotators="none"), pairwise),
