@@ -1,4 +1,4 @@
-"""Preference strengths in the shape of Belz & Kow (2010): where does the variation lie?
+"""Strengths of preference in the shape of Belz & Kow (2010), and where the variation lies.
 
 The answers are simulated, so that the script runs anywhere: 28 evaluators compare 8 systems on a
 slider from -50 to 50. For your own study begin at "Read".
