@@ -1,6 +1,7 @@
 // Ordered beta for stated probabilities, structure "qualities" with every effect: see card.md.
 //
-//   e = exp(log_extremity[r]) * (z[a] - z[b] +- pair[p]) + direction_bias
+//   e = exp(log_extremity[r]) * (z[a] - z[b] +- departure[p]) + direction_bias
+//   departure = circle_basis * pair: what no qualities can give
 //   z[s] = quality[s] + taste[s, r] + interaction[s, i] + deviation[m, s]
 //   P(0) = inv_logit(-e - kappa), P(1) = inv_logit(e - kappa), otherwise
 //   y ~ beta(inv_logit(e) * phi, inv_logit(-e) * phi), kappa = log(2 / end_probability - 1)
@@ -46,9 +47,11 @@ data {
   int<lower=1> n_items;
   int<lower=1> n_levels;
   int<lower=1> n_pairs;
+  int<lower=1> n_circles;
   array[n_rows] int<lower=1, upper=n_systems> system_a;
   array[n_rows] int<lower=1, upper=n_systems> system_b;
   array[n_rows] int<lower=1, upper=n_pairs> system_pair;
+  matrix[n_pairs, n_circles] circle_basis;
   array[n_rows] int<lower=1, upper=n_annotators> annotator;
   array[n_rows] int<lower=1, upper=n_items> item;
   array[n_rows] int<lower=1, upper=n_levels> level;
@@ -74,7 +77,7 @@ parameters {
   real<lower=0> quality_sd;
   sum_to_zero_vector[n_systems] quality;
   real<lower=0> pair_sd;
-  vector[n_pairs] pair;
+  vector[n_circles] pair;
   real<lower=0> taste_sd;
   matrix[n_systems, n_annotators] taste;
   real<lower=0> interaction_sd;
@@ -102,10 +105,14 @@ transformed parameters {
     real difference = quality[a] - quality[b] + taste[a, r] - taste[b, r]
                       + interaction[a, i] - interaction[b, i]
                       + deviation[m][a] - deviation[m][b];
+    real departure = 0;
+    for (c in 1:n_circles) {
+      departure += circle_basis[system_pair[n], c] * pair[c];
+    }
     if (a < b) {
-      difference += pair[system_pair[n]];
+      difference += departure;
     } else {
-      difference -= pair[system_pair[n]];
+      difference -= departure;
     }
     real e = exp(log_extremity[r]) * difference + direction_bias;
     log_lik[n] = ordered_beta_lpdf(probability[n] | e, end_probability,
@@ -117,8 +124,8 @@ model {
   target += half_normal_lpdf(quality_sd | quality_sd_scale);
   target += zero_sum_normal_lpdf(quality | quality_sd);
   target += half_normal_lpdf(pair_sd | pair_sd_scale);
-  for (p in 1:n_pairs) {
-    target += normal_lpdf(pair[p] | 0, pair_sd);
+  for (c in 1:n_circles) {
+    target += normal_lpdf(pair[c] | 0, pair_sd);
   }
   target += half_normal_lpdf(taste_sd | taste_sd_scale);
   target += half_normal_lpdf(interaction_sd | interaction_sd_scale);

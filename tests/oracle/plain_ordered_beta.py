@@ -21,7 +21,7 @@ PROGRAMS: dict[str, dict[str, Parameter]] = {
         "quality_sd": Parameter((), "half_normal", "quality_sd_scale"),
         "quality": Parameter(("n_systems",), "zero_sum", "quality_sd"),
         "pair_sd": Parameter((), "half_normal", "pair_sd_scale"),
-        "pair": Parameter(("n_pairs",), "normal", "pair_sd"),
+        "pair": Parameter(("n_circles",), "normal", "pair_sd"),
         "taste_sd": Parameter((), "half_normal", "taste_sd_scale"),
         "taste": Parameter(("n_systems", "n_annotators"), "normal", "taste_sd"),
         "interaction_sd": Parameter((), "half_normal", "interaction_sd_scale"),
@@ -81,7 +81,13 @@ def log_lik(program: str, data: Values, values: Values) -> list[Any]:
         a, b, r, p = (
             data[name][n] - 1 for name in ("system_a", "system_b", "annotator", "system_pair")
         )
-        difference = values["pair"][p] if a < b else -values["pair"][p]
+        own = values["pair"]
+        if program == "model":
+            basis = data["circle_basis"][p]
+            departure = sum(mpf(x) * y for x, y in zip(basis, own, strict=True))
+        else:
+            departure = own[p]
+        difference = departure if a < b else -departure
         bias = mpf(0)
         if program == "model":
             i, m = data["item"][n] - 1, data["level"][n] - 1
@@ -95,8 +101,8 @@ def log_lik(program: str, data: Values, values: Values) -> list[Any]:
         if y in (0, 1):
             terms.append(mp.log(logistic((e if y == 1 else -e) - kappa)))
             continue
-        own = mp.exp(-values["log_precision_mean"] - values["log_precision"][r])
-        phi = 1 / (own + 4 * mpf(data["resolution"]) ** 2)
+        noise = mp.exp(-values["log_precision_mean"] - values["log_precision"][r])
+        phi = 1 / (noise + 4 * mpf(data["resolution"]) ** 2)
         alpha, beta = phi * logistic(e), phi * logistic(-e)
         density = mp.loggamma(phi) - mp.loggamma(alpha) - mp.loggamma(beta)
         density += (alpha - 1) * mp.log(y) + (beta - 1) * mp.log(1 - y)
