@@ -6,6 +6,8 @@ directions. Larger models are better by design, so four orders are known; whethe
 them is the question. The answers are simulated; for your own study begin at "Read".
 """
 
+from typing import Literal
+
 import numpy as np
 
 import bayeseval as be
@@ -20,7 +22,7 @@ CIRCLE = [
     ("davinci", "curie"),
     ("human", "davinci"),
 ]
-EXPECTED = [
+EXPECTED: list[tuple[str, Literal[">"], str]] = [
     ("human", ">", "ada"),
     ("babbage", ">", "ada"),
     ("curie", ">", "babbage"),

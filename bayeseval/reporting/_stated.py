@@ -163,7 +163,7 @@ def _turned(answers: np.ndarray, flip: np.ndarray) -> np.ndarray:
 
 def _masses(answers: np.ndarray, weight: np.ndarray) -> dict[str, np.ndarray]:
     """Return the share of the answers near 0, ½ and 1, and elsewhere, dims (sample,)."""
-    found = {
-        name: (np.abs(answers - value) <= _NEAR + 1e-12) @ weight for name, value in _PLACES.items()
-    }
-    return found | {"middle": 1.0 - sum(found.values())}
+    near = [np.abs(answers - value) <= _NEAR + 1e-12 for value in _PLACES.values()]
+    shares = [np.asarray(one.astype(np.float64) @ weight) for one in near]
+    middle = np.asarray(1.0 - np.sum(shares, axis=0))
+    return dict(zip(_PLACES, shares, strict=True)) | {"middle": middle}

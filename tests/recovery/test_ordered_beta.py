@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 from scipy.special import expit, logit
 
 import bayeseval as be
@@ -46,7 +46,7 @@ def predictor_of(probability: float) -> float:
         e = np.exp(EXTREMITY_SD * nodes[:, None]) * (d + OWN_SD * nodes[None])
         return float(weights @ mean_answer(e) @ weights) - probability
 
-    return float(brentq(excess, -6, 6))
+    return float(root_scalar(excess, bracket=(-6, 6)).root)
 
 
 def study(truth: pd.DataFrame, seed: int) -> be.SPAJudgements:
