@@ -597,6 +597,25 @@ class Thurstone(BradleyTerry):
     The Thurstone-Mosteller model, which TrueSkill approximates: :class:`BradleyTerry` with
     ``link="probit"``, whose parameters it has.
 
+    Parameters
+    ----------
+    link : {"probit", "logit"}
+        Normal noise; with "logit" it is Bradley-Terry.
+    ties : {"auto", "rao_kupper", "half", "none"}
+        What a tie is. "auto": a difference within a threshold, where there is any tie.
+    position, items : {"auto"} or bool
+        As in :class:`BradleyTerry`.
+    annotators : {"auto", "none", "consistency", "position", "taste"} or tuple of them
+        As in :class:`BradleyTerry`.
+    quality_sd_scale, taste_sd_scale, interaction_sd_scale : float
+        Half-normal prior scales of standard deviations, in those of the noise of a comparison.
+    position_sd_scale, log_consistency_sd_scale, deviation_sd_scale : float
+        Likewise.
+    position_effect_scale, tie_threshold_scale : float
+        Prior scales of the position effect (normal) and of the threshold (half-normal).
+    log_tie_centre, log_tie_scale : float
+        Prior of Davidson's log ν; used with ``link="logit"`` alone.
+
     References
     ----------
     Thurstone (1927), Psychological Review 34, doi:10.1037/h0070288. Glenn & David (1960), Ties in

@@ -4,12 +4,11 @@ That the compiled density is the PyMC model's is tested in ``test_predictor_cont
 """
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
 from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import logistic, norm
@@ -19,7 +18,7 @@ from bayeseval.families import BradleyTerry, Thurstone
 from bayeseval.families.bradley_terry import ranking_weights
 from bayeseval.judgements import LikertJudgements, PairwiseJudgements
 
-OUTCOMES = {"a": "a", "b": "b", "tie": "tie"}
+OUTCOMES: dict[str, Literal["a", "b", "tie"] | None] = {"a": "a", "b": "b", "tie": "tie"}
 ALL = ("consistency", "position", "taste")
 FAMILIES = {
     "Davidson": BradleyTerry(annotators=ALL, items=True),
@@ -286,7 +285,7 @@ def test_predicted_outcomes_are_as_frequent_as_their_probability():
         judgements = table(votes())
         declaration, draws = draws_of(family, judgements, n=1)
         chance = family.estimate("outcome_probability", declaration, draws).isel(chain=0, draw=0)
-        many = xr.concat([draws.stack(sample=("chain", "draw"))] * 4000, dim="sample")
+        many = draws.isel(chain=0, draw=np.zeros(4000, dtype=int)).rename(draw="sample")
         drawn = family.predict(declaration, judgements, many, rng)
         a, b = judgements.codes("system_a"), judgements.codes("system_b")
         for code, outcome in enumerate(("win", "loss", "tie")):
