@@ -13,6 +13,8 @@ from pytensor.tensor.variable import TensorVariable
 
 from bayeseval.families._strength_response import StrengthResponse
 
+LEAST = 1e-300
+
 
 def log_probability(
     predictors: Sequence[TensorVariable],
@@ -95,9 +97,10 @@ def _slider(
     between = -pt.softplus(-e - kappa) - pt.softplus(e - kappa) + pt.log1mexp(-2.0 * kappa)
     own = pt.exp(-scalars["log_precision_mean"] - log_precision)
     precision = 1.0 / (own + 4.0 * response.resolution**2)
-    log_a, log_b = pt.log(precision) - pt.softplus(-e), pt.log(precision) - pt.softplus(e)
-    a, b = pt.exp(log_a), pt.exp(log_b)
-    inside = pt.gammaln(precision) - _log_gamma_at(log_a) - _log_gamma_at(log_b)
+    # Beyond 690 of η a parameter is no number any more; there the density stays as it is.
+    a = pt.maximum(pt.sigmoid(e) * precision, LEAST)
+    b = pt.maximum(pt.sigmoid(-e) * precision, LEAST)
+    inside = pt.gammaln(precision) - pt.gammaln(a) - pt.gammaln(b)
     inside += (a - 1.0) * log_y + (b - 1.0) * log_rest
     middle = between
     if response.middle:
@@ -107,11 +110,6 @@ def _slider(
     found = pt.switch(pt.eq(what, -1.0), at_low, at_high)
     found = pt.switch(pt.eq(what, 0.0), between + inside, found)
     return pt.switch(pt.eq(what, 2.0), middle, found)
-
-
-def _log_gamma_at(log_a: TensorVariable) -> TensorVariable:
-    """Return log Γ(a); a itself may be too small for a number, where log Γ(a) is -log(a)."""
-    return pt.switch(pt.lt(log_a, -40.0), -log_a, pt.gammaln(pt.exp(pt.maximum(log_a, -40.0))))
 
 
 def _points(
