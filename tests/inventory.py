@@ -85,7 +85,7 @@ def disagreements(root: Path = ROOT) -> list[str]:
 
 
 def _is_variant(family: type, families: dict[str, type]) -> bool:
-    """Whether a family is another one with other defaults, such as Thurstone; one card serves both."""
+    """Whether a family is another one with other defaults, such as Thurstone."""
     return any(family is not other and issubclass(family, other) for other in families.values())
 
 

@@ -78,7 +78,8 @@ def test_pairwise_example_runs_and_writes_its_report(
     assert written == {"votes.csv", "posterior.nc", "report.html"}
     printed = capsys.readouterr().out
     assert "Ranking of 5 systems" in printed
-    assert "system_b" in printed and "loss" in printed
+    assert "system_b" in printed
+    assert "loss" in printed
 
 
 @pytest.mark.sampling

@@ -2,7 +2,7 @@
 
 # PyTensor describes its variables only in part.
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportReturnType=false
-# pyright: reportArgumentType=false, reportCallIssue=false
+# pyright: reportArgumentType=false, reportCallIssue=false, reportOptionalOperand=false
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -88,7 +88,7 @@ class StrengthQuantities:
             array, dims = array[..., 0], dims[:-1]
         if not declaration.has_criterion:
             array, dims = array[:, :, :, 0], [dim for dim in dims if dim != "criterion"]
-        known = declaration.coords | {"system_b": declaration.coords["system"]}
+        known = dict(declaration.coords) | {"system_b": declaration.coords["system"]}
         coords = {dim: list(known[dim]) for dim in dims if dim in known}
         coords |= {name: posterior[name].values for name in ("chain", "draw")}
         return {

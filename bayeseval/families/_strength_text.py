@@ -170,6 +170,8 @@ def _formulas(response: StrengthResponse, own: str | None) -> list[str]:
                 "κ = log(2 / end_probability − 1)",
                 f"1/φ = exp(−(log_precision_mean{deviation})) + 4 · {response.resolution:g}²",
             ]
+        case "student_t":
+            pass
     return [
         "y ~ Student-t(degrees_of_freedom, η, σ), censored at ±X",
         f"σ² = exp(2 · (log_spread_mean{deviation})) + {response.resolution:g}²",

@@ -34,7 +34,8 @@ def posterior(family: str, protocol: str, response: Any = None, **scalars: float
 
 
 def shares(of: Any) -> dict[str, float]:
-    return variance_shares(of).to_frame().set_index("source")["share"].to_dict()
+    frame = variance_shares(of).to_frame()
+    return dict(zip(frame["source"], frame["share"], strict=True))
 
 
 def test_ratings_are_divided_among_all_sources() -> None:

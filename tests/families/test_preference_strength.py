@@ -182,7 +182,7 @@ def test_points_are_student_t_censored_at_the_ends() -> None:
         POINTS | {"side_bias": 2.0},
     )
     spread = np.sqrt(np.exp(2 * (2.2 + 0.3)) + (0.02 * 50) ** 2)
-    law = t(3.5, loc=np.exp(0.5) * 14.0, scale=spread)
+    law: Any = t(3.5, loc=np.exp(0.5) * 14.0, scale=spread)
     assert found == pytest.approx([law.logcdf(-50), law.logsf(50), law.logpdf(10)], rel=1e-10)
 
 

@@ -83,7 +83,8 @@ def test_names_of_systems_do_not_matter(
 ) -> None:
     table = frame(small_study)
     names = dict(zip(small_study.judgements.systems, ["z", "🦊 (two)", "a"], strict=True))
-    renamed = be.fit(likert(table.assign(system=table["system"].map(names))), random_seed=9, **QUIET)
+    other = likert(table.assign(system=table["system"].map(names)))
+    renamed = be.fit(other, random_seed=9, **QUIET)
     for old, new in names.items():
         before = small_posterior.quality.sel(system=old)
         after = renamed.quality.sel(system=new)

@@ -45,6 +45,7 @@ def mode(
     declaration = family.declare(judgements)
     cells = family.cells(declaration, judgements)
     density = family.density(declaration, cells)
+    assert density is not None
     placed = layout(declaration, declaration.response.parameter_shapes)
     held = placed["quality_sd"].start
     start = family.start(
