@@ -99,7 +99,7 @@ def test_an_annotator_who_uses_a_tenth_of_the_slider_is_found_and_costs_no_order
         random_seed=1,
         progressbar=False,
     )
-    scales = posterior.data["posterior"]["log_scale"].mean(("chain", "draw"))
+    scales = posterior.data["posterior"].to_dataset()["log_scale"].mean(("chain", "draw"))
     others = scales.drop_sel(annotator="annotator 1")
     assert float(scales.sel(annotator="annotator 1")) < float(others.min()) - 1.5
     quality = posterior.quality.mean(("chain", "draw"))
