@@ -1,5 +1,6 @@
 """Graded preferences that others have fitted: posterior modes against maximum likelihood."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,43 @@ def test_rank_differences_of_wmt16_order_the_systems_as_least_squares(shared_dat
     weights = np.sqrt(table.counts)
     least = np.linalg.lstsq(design * weights[:, None], table.answers * weights, rcond=None)[0]
     assert np.argsort(quality.to_numpy()).tolist() == np.argsort(least).tolist()
+
+
+@pytest.mark.parametrize("criterion", ["overall", "correctness"])
+def test_differences_of_squality_ratings_have_the_means_of_the_ratings(
+    shared_data: Path, criterion: str
+) -> None:
+    lines = (shared_data / "squality" / "all-responses.nocomments.jsonl").read_text("utf-8")
+    rows = [
+        (f"{passage['passage-id']} {question}", review["worker_id"], system, review)
+        for passage in map(json.loads, lines.splitlines())
+        for question, systems in passage["questions"].items()
+        for system, answers in systems.items()
+        for review in answers["reviews"]
+    ]
+    ratings = pd.DataFrame(
+        [(i, w, s, float(review[f"{criterion}-rating"])) for i, w, s, review in rows],
+        columns=["item", "who", "system", "rating"],
+    )
+    pairs = ratings.merge(ratings, on=["item", "who"], suffixes=("_a", "_b"))
+    pairs = pairs[pairs["system_a"] < pairs["system_b"]]
+    table = StrengthJudgements.from_frame(
+        pairs.assign(strength=pairs["rating_a"] - pairs["rating_b"]),
+        annotator="who",
+        system_a="system_a",
+        system_b="system_b",
+        strength="strength",
+        item="item",
+        bounds=100,
+        positive="a",
+        repeats=True,
+    )
+    assert (table.bound, table.n_judgements) == (100.0, 900)
+    family = be.PreferenceStrength(response="student_t", effects="none")
+    quality, _, _ = mode(table, family, quality_sd=50.0)
+    means = ratings.groupby("system")["rating"].mean()
+    assert quality.sort_values().index.tolist() == means.sort_values().index.tolist()
+    # Means of differences and robust locations are the same to a few points out of 200.
+    assert (quality - quality.mean()).to_dict() == pytest.approx(
+        (means - means.mean()).to_dict(), abs=6.0
+    )
