@@ -61,6 +61,7 @@ def study(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return (low <= actual) & (actual <= high), differences.mean(axis=0) - actual, actual
 
 
+@pytest.mark.calibration
 def test_intervals_of_log_ratios_cover_the_truth_as_often_as_they_say() -> None:
     inside, error, actual = (
         np.concatenate(x) for x in zip(*map(study, range(N_STUDIES)), strict=True)

@@ -116,6 +116,7 @@ def coverage(table1: Path, name: str, seeds: range) -> tuple[float, float]:
     return float(inside.mean()), float((found[..., 1] - truth).mean())
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("name", FAMILIES)
 def test_intervals_cover_the_truth_as_often_as_they_say(name: str, table1: Path) -> None:
     inside, error = coverage(table1, name, range(20, 26))

@@ -58,6 +58,7 @@ def study(response: Any, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return (lower <= true) & (true <= upper), z
 
 
+@pytest.mark.calibration
 @pytest.mark.parametrize("response", ["graded", "student_t"])
 def test_differences_are_covered_as_often_as_the_intervals_say(response: Any) -> None:
     covered, z = zip(*(study(response, seed) for seed in range(N_STUDIES)), strict=True)
