@@ -96,7 +96,7 @@ def population_thresholds(
     steps = steps / np.sqrt(steps.shape[-1])
     walk = np.concatenate([np.zeros_like(steps[..., :1]), np.cumsum(steps, axis=-1)], axis=-1)
     log_gaps = values["threshold_width"][..., None] + walk
-    log_gaps -= logsumexp(walk, axis=-1, keepdims=True)
+    log_gaps = log_gaps - np.asarray(logsumexp(walk, axis=-1, keepdims=True))
     return centred_steps(log_gaps, values["threshold_centre"])
 
 

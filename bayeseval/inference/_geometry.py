@@ -16,6 +16,7 @@ from bayeseval.families._layout import Geometry, effect_values
 
 _STEP = 1e-3
 _PROBES = 4
+_FEW_LEVELS = 8
 
 
 def measured_geometry(
@@ -99,8 +100,11 @@ def _bend(effect: Effect, information: FloatArray) -> FloatArray:
     """Return the standard deviation from which on the data can tell it from zero, by criterion.
 
     So many levels, each known with this information, tell a variance from zero that is about one
-    over the information and the root of half their number.
+    over the information and the root of half their number. Few levels leave its right tail to the
+    half-normal prior, which suits the standard deviation itself: 0, for as it is.
     """
+    if effect.free_size < _FEW_LEVELS:
+        return np.zeros(information.shape[0])
     mean = information.reshape(information.shape[0], -1).mean(axis=1)
     known = np.maximum(mean * np.sqrt(effect.free_size / 2.0), 1.0 / effect.sd_scale**2)
     return 1.0 / np.sqrt(known)
