@@ -181,6 +181,7 @@ def test_rankings_of_wmt16_have_the_known_log_worths(shared_data: Path) -> None:
     assert (quality.std(("chain", "draw")) > 1.1 * alike.quality.std(("chain", "draw"))).all()
 
 
+@pytest.mark.calibration
 def test_llmfao_converges_with_annotators(shared_data: Path) -> None:
     judgements = PairwiseJudgements.from_frame(
         pd.read_csv(shared_data / "llmfao" / "llmfao.csv"),

@@ -9,7 +9,8 @@ import pytest
 
 import bayeseval as be
 
-pytestmark = pytest.mark.sampling
+# Minutes of sampling, and not every one of these fits converges with the default draws yet.
+pytestmark = [pytest.mark.sampling, pytest.mark.calibration]
 
 SLUG, TGEN, SHEFFIELD = "slug2slug", "baseline", "sheffield_v2"
 COLUMNS = {"informativeness": ("inf", "inf"), "quality": ("qual", "quality")}
