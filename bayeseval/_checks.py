@@ -1,4 +1,4 @@
-"""Wording shared by the error messages: naming a few labels, and the nearest spelling."""
+"""Wording shared by messages: a few labels, a number with its noun, the nearest spelling."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -10,6 +10,11 @@ def some(labels: Iterable[object], *, most: int = 5) -> str:
     if len(quoted) <= most:
         return ", ".join(quoted)
     return f"{', '.join(quoted[:most])} and {len(quoted) - most} more"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Write a number with its noun: "1 judgement", "1,200 judgements"."""
+    return f"{number:,} " + (noun if number == 1 else plural or f"{noun}s")
 
 
 def nearest(name: str, candidates: Sequence[str]) -> str | None:

@@ -18,7 +18,13 @@ from bayeseval.comparison._expected import (
 )
 from bayeseval.comparison.contrasts import compare
 from bayeseval.errors import BayesEvalError, DesignError
-from bayeseval.frequentist import bradley_terry_ml, rating_tests, spa_test, strength_test
+from bayeseval.frequentist import (
+    SPATest,
+    bradley_terry_ml,
+    rating_tests,
+    spa_test,
+    strength_test,
+)
 from bayeseval.frequentist._corrections import (
     NAMES,
     Correction,
@@ -80,10 +86,14 @@ class SideBySide(Record):
         where none were stated.
     alarms : tuple of str
         What nobody may miss: a failed convergence, or judgements that are not the fitted ones.
+    stated : SPATest or None
+        For stated probabilities, the test itself, both directions of a pair pooled: its
+        ``symmetry`` and ``by_annotator`` hold P[A≻B] + P[B≻A] − 1, which is printed too.
     """
 
     expectations: pd.DataFrame
     alarms: tuple[str, ...] = ()
+    stated: SPATest | None = None
 
     @property
     def recovered(self) -> dict[str, int]:
@@ -97,7 +107,9 @@ class SideBySide(Record):
         }
 
     def tables(self) -> list[Table]:
-        """Return the tables that are printed: the contrasts, and the expectations where stated.
+        """Return the tables that are printed: the contrasts, and what else there is.
+
+        The expectations, where some were stated; the coherence of stated probabilities.
 
         Returns
         -------
@@ -125,6 +137,8 @@ class SideBySide(Record):
                 f"of {counts['expected']}"
             )
             tables.append(Table(title, columns))
+        if self.stated is not None:
+            tables += self.stated.coherence_tables()
         return tables
 
 
@@ -193,7 +207,8 @@ def side_by_side(
         "neither decides", "posterior only", "test only", "opposite sides"). The two estimates are
         on one scale for ratings, outcomes and probabilities; for magnitudes the test's is a
         difference of raw means, for strengths one of slider units. ``recovered`` counts the
-        expectations.
+        expectations; ``stated`` holds the incoherence of stated probabilities, by pair and by
+        annotator.
 
     Raises
     ------
@@ -224,7 +239,7 @@ def side_by_side(
         ci_kind=ci_kind,
     )
     table = posterior_columns(contrasts.to_frame(), verdict_prob)
-    tested, neutral, problems = _from_test(judgements, criterion, ci_prob)
+    tested, neutral, problems, stated = _from_test(judgements, criterion, ci_prob)
     keys = ["criterion"] if "criterion" in table and "criterion" in tested else []
     if "criterion" in tested and not keys:
         raise BayesEvalError(
@@ -281,31 +296,32 @@ def side_by_side(
                 else ()
             ),
         ),
+        stated=stated,
     )
 
 
 def _from_test(
     judgements: Judgements, criterion: str | None, ci_prob: float
-) -> tuple[pd.DataFrame, float, list[str]]:
-    """Return the test of every pair, the estimate at which sides are alike, and problems."""
+) -> tuple[pd.DataFrame, float, list[str], SPATest | None]:
+    """Return the test of every pair, the estimate at which sides are alike, problems, SPA's own."""
     if isinstance(judgements, SPAJudgements):
-        table = spa_test(
-            judgements, directions="pooled", criterion=criterion, ci_prob=ci_prob
-        ).table.rename(columns={"mean": "estimate"})
-        return table.assign(test="one-sample t"), 0.5, []
+        stated = spa_test(judgements, directions="pooled", criterion=criterion, ci_prob=ci_prob)
+        table = stated.table.rename(columns={"mean": "estimate"})
+        return table.assign(test="one-sample t"), 0.5, [], stated
     if isinstance(judgements, StrengthJudgements):
         table = strength_test(judgements, criterion=criterion, ci_prob=ci_prob).table.rename(
             columns={"mean": "estimate"}
         )
-        return table.assign(test="one-sample t"), 0.0, []
+        return table.assign(test="one-sample t"), 0.0, [], None
     if isinstance(judgements, PairwiseJudgements):
-        return _bradley_terry(judgements, criterion, ci_prob)
-    return rating_tests(judgements, criterion=criterion, ci_prob=ci_prob).table, 0.0, []
+        table, problems = _bradley_terry(judgements, criterion, ci_prob)
+        return table, 0.0, problems, None
+    return rating_tests(judgements, criterion=criterion, ci_prob=ci_prob).table, 0.0, [], None
 
 
 def _bradley_terry(
     judgements: PairwiseJudgements, criterion: str | None, ci_prob: float
-) -> tuple[pd.DataFrame, float, list[str]]:
+) -> tuple[pd.DataFrame, list[str]]:
     criteria = judgements.criteria if criterion is None else (criterion,)
     frames, problems = [], []
     for one in criteria or (None,):
@@ -322,7 +338,7 @@ def _bradley_terry(
     if judgements.criteria is not None:
         columns.insert(0, "criterion")
     empty = pd.DataFrame({name: pd.Series(dtype=object) for name in columns})
-    return (pd.concat(frames)[columns] if frames else empty), 0.0, problems
+    return (pd.concat(frames)[columns] if frames else empty), problems
 
 
 def _both_ways(tested: pd.DataFrame, neutral: float) -> pd.DataFrame:

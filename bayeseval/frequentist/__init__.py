@@ -6,8 +6,10 @@ from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
 from bayeseval.frequentist.quasi import quasi_variances
 from bayeseval.frequentist.ratings import rating_means, rating_tests, welch_from_summary
 from bayeseval.frequentist.stated import (
+    FilterEffect,
     PowerCurve,
     SPATest,
+    filter_effect,
     spa_power,
     spa_test,
     strength_test,
@@ -24,6 +26,7 @@ from bayeseval.frequentist.wins import win_rates
 __all__ = [
     "BootstrapRanking",
     "BradleyTerryML",
+    "FilterEffect",
     "PowerCurve",
     "SPATest",
     "TukeyPairs",
@@ -32,6 +35,7 @@ __all__ = [
     "bootstrap_ranking",
     "bradley_terry_ml",
     "design_counts",
+    "filter_effect",
     "friedman",
     "mixed_model",
     "quasi_variances",

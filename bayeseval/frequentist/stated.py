@@ -1,12 +1,13 @@
 """T-tests of stated probabilities against one half, of strengths against zero; their power."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from bayeseval._checks import counted, some
 from bayeseval._records import Record, Shown, printed
 from bayeseval._tables import Table
 from bayeseval._units import Slice, compact, slices
@@ -21,9 +22,13 @@ from bayeseval.frequentist._corrections import (
 )
 from bayeseval.frequentist.ratings import welch_from_summary
 from bayeseval.judgements import Judgements, SPAJudgements, StrengthJudgements
+from bayeseval.judgements.filters import filter_incoherent, incoherent_annotators
 from bayeseval.settings import resolve_ci
 
 type Unit = Literal["auto", "annotator", "item", "judgement"]
+
+MOST_ANNOTATORS = 10
+"""So many annotators are printed, of each criterion; all of them are in the record."""
 
 SHOWN = (
     Shown("system_a", "A", "label"),
@@ -48,22 +53,35 @@ class SPATest(Record):
         As in `Record`.
     symmetry : pandas.DataFrame
         One row a pair that was asked in both directions; columns as in `spa_test`.
+    by_annotator : pandas.DataFrame
+        One row an annotator; columns as in `spa_test`. Empty where there are no identities.
     unit : str
         What one value of the test is the mean of.
     """
 
     symmetry: pd.DataFrame
+    by_annotator: pd.DataFrame
     unit: str
 
     def tables(self) -> list[Table]:
-        """Return the tables that are printed: the tests, and the symmetry where it can be tested.
+        """Return the tables that are printed: the tests, and the coherence where it can be told.
 
         Returns
         -------
         list of Table
             Headings and formatted cells.
         """
-        tables = super().tables()
+        return [*super().tables(), *self.coherence_tables()]
+
+    def coherence_tables(self) -> list[Table]:
+        """Return the tables of P[A≻B] + P[B≻A] − 1, by pair and by annotator.
+
+        Returns
+        -------
+        list of Table
+            None where no pair was asked in both directions.
+        """
+        tables = []
         if len(self.symmetry):
             shown = (
                 Shown("system_a", "A", "label"),
@@ -75,8 +93,17 @@ class SPATest(Record):
                 Shown("t", "t", decimals=2),
                 Shown("p_corrected", "p corr.", "p"),
             )
-            columns = printed(self.symmetry, shown)
-            tables.append(Table("Do the two directions of a pair mirror each other?", columns))
+            nobody = not len(self.by_annotator) or not self.by_annotator["n_both"].any()
+            note = "No annotator is known to have answered a pair in both directions."
+            tables.append(
+                Table(
+                    "Do the two directions of a pair mirror each other?",
+                    printed(self.symmetry, shown),
+                    (note,) if nobody else (),
+                )
+            )
+            if not nobody:
+                tables.append(_annotator_table(self.by_annotator))
         return tables
 
 
@@ -130,6 +157,15 @@ def spa_test(
         answered both, else "Welch t"), ``n``, ``estimate`` = mean P[A≻B] + mean P[B≻A] − 1 (0 when
         the two directions mirror each other), ``lower``, ``upper``, ``t``, ``df``, ``p``,
         ``p_corrected``, ``note``.
+
+        ``by_annotator`` has one row an annotator (and criterion), the most incoherent first:
+        ``annotator``, ``n_both`` and ``n_one`` (pairs answered in both directions, and in one
+        alone; a pair counts once for each item), ``mean`` and ``mean_absolute`` (of
+        P[A≻B] + P[B≻A] − 1 over the former, and of its size), ``largest`` and the pair
+        ``system_a``, ``system_b`` where it is. `filter_incoherent` drops the annotators whose
+        ``largest`` is above τ − 1. Who answered no pair in both directions stands last, without
+        numbers: nothing is known of their coherence. The answers themselves, pair by pair, are in
+        ``judgements.incoherence()``.
 
     Raises
     ------
@@ -187,11 +223,233 @@ def spa_test(
                 f"{alpha:g}."
             ),
             *dict.fromkeys(note for note in table["note"] if note),
+            *(
+                ()
+                if mirrored
+                else ("Every pair was asked in one direction only: coherence cannot be seen.",)
+            ),
         ),
         shown=SHOWN,
         symmetry=pd.concat(mirrored, ignore_index=True) if mirrored else pd.DataFrame(),
+        by_annotator=_by_annotator(judgements, criterion),
         unit=chosen,
     )
+
+
+def _by_annotator(judgements: SPAJudgements, criterion: str | None) -> pd.DataFrame:
+    """Summarise every annotator's P[A≻B] + P[B≻A] − 1, the most incoherent first."""
+    if not judgements.has("annotator"):
+        return pd.DataFrame()
+    answered = judgements.incoherence()
+    frames = []
+    for piece in slices(judgements, criterion):
+        chosen = answered
+        if piece.criterion is not None:
+            chosen = answered[answered["criterion"] == piece.criterion]
+        rows = [
+            {**piece.key, "annotator": annotator, **_sums(own)}
+            for annotator, own in chosen.groupby("annotator", sort=False)
+        ]
+        frames.append(pd.DataFrame(rows).sort_values("largest", ascending=False, kind="stable"))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _sums(answered: pd.DataFrame) -> dict[str, object]:
+    sums = answered["incoherence"].to_numpy(dtype=float)
+    known = np.isfinite(sums)
+    numbers = {"n_both": int(known.sum()), "n_one": int((~known).sum())}
+    if not known.any():
+        unknown = dict.fromkeys(("mean", "mean_absolute", "largest"), float("nan"))
+        return {**numbers, **unknown, "system_a": "", "system_b": ""}
+    largest = int(np.nanargmax(sums))
+    return {
+        **numbers,
+        "mean": float(sums[known].mean()),
+        "mean_absolute": float(np.abs(sums[known]).mean()),
+        "largest": float(sums[largest]),
+        "system_a": answered["system_a"].iloc[largest],
+        "system_b": answered["system_b"].iloc[largest],
+    }
+
+
+def _annotator_table(by_annotator: pd.DataFrame) -> Table:
+    told = by_annotator[by_annotator["n_both"] > 0]
+    unknown = by_annotator.loc[by_annotator["n_both"] == 0, "annotator"].unique()
+    some_only = int((told["n_one"] > 0).sum())
+    shown = (
+        Shown("annotator", "annotator", "label"),
+        Shown("n_both", "both ways", "count"),
+        Shown("n_one", "one way", "count"),
+        Shown("mean", "mean"),
+        Shown("mean_absolute", "mean size"),
+        Shown("largest", "largest"),
+        Shown("system_a", "at A", "label"),
+        Shown("system_b", "and B", "label"),
+    )
+    first = told if "criterion" not in told else told.groupby("criterion", sort=False)
+    notes = [
+        (
+            "P[A≻B] + P[B≻A] − 1 over the pairs that the annotator answered in both directions, "
+            "the most incoherent first; 0 is coherent. filter_incoherent(tau=…) drops annotators "
+            "whose largest is above tau − 1."
+        )
+    ]
+    if (left := len(told) - len(head := first.head(MOST_ANNOTATORS))) > 0:
+        notes.append(f"{counted(left, 'further row')}: by_annotator.")
+    if some_only:
+        notes.append(
+            f"{counted(some_only, 'annotator')} answered some pairs in one direction only (one "
+            "way); those pairs are not in the figures."
+        )
+    if len(unknown):
+        notes.append(
+            f"Of {counted(len(unknown), 'annotator')} who answered in one direction only nothing "
+            f"is known: {some(unknown)}."
+        )
+    return Table("Are the annotators coherent?", printed(head, shown), tuple(notes))
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FilterEffect(Record):
+    """Mean stated probabilities of all annotators, and of the coherent ones; see `filter_effect`.
+
+    Parameters
+    ----------
+    table, title, notes, shown
+        As in `Record`; columns as in `filter_effect`.
+    ci_prob : float
+        Probability of the t intervals.
+    """
+
+    ci_prob: float
+
+
+def filter_effect(
+    judgements: SPAJudgements,
+    taus: Sequence[float] = (1.5, 1.3, 1.1),
+    *,
+    alpha: float = 0.05,
+    correction: Correction = "holm",
+    directions: Literal["apart", "pooled"] = "pooled",
+    unit: Unit = "auto",
+    criterion: str | None = None,
+    ci_prob: float | None = None,
+) -> FilterEffect:
+    """Show how leaving out incoherent annotators changes the mean stated probability of every pair.
+
+    The test of `spa_test` on all annotators, and on those whom `filter_incoherent` keeps at each
+    τ: Figure 5 of the paper. `plot_filter_effect` draws it.
+
+    Parameters
+    ----------
+    judgements : SPAJudgements
+        Stated probabilities, with both directions of some pairs.
+    taus : sequence of float
+        Largest P[A≻B] + P[B≻A] that is let through, 1 to 2 each.
+    alpha, correction, directions, unit, criterion, ci_prob
+        As in `spa_test`; by default both directions of a pair are pooled.
+
+    Returns
+    -------
+    FilterEffect
+        One row a pair and filter, with the columns ``criterion`` (only where there are criteria),
+        ``system_a``, ``system_b``, ``tau`` (missing for all annotators, who come first; then from
+        the loosest filter to the strictest), ``n_annotators`` (whom the filter keeps), ``n`` (units
+        of the pair, 0 where none is left), ``mean``, ``lower``, ``upper`` (t interval),
+        ``change`` (of the mean from that of all annotators), ``p_corrected`` and ``verdict``. A τ
+        at which nobody is left has no rows, and a note.
+
+    Raises
+    ------
+    JudgementError
+        If these are no SPA judgements, without identities, or without a pair in both directions;
+        if a τ is not between 1 and 2.
+
+    References
+    ----------
+    Ethayarajh, K., & Jurafsky, D. (2022). The authenticity gap in human evaluation. EMNLP.
+    https://doi.org/10.18653/v1/2022.emnlp-main.406
+    """
+    if not isinstance(judgements, SPAJudgements):
+        raise JudgementError(f"filter_effect needs SPAJudgements; got {type(judgements).__name__}.")
+    if not isinstance(taus, Sequence) or isinstance(taus, str) or not taus:
+        raise JudgementError(f"taus= must be a list of numbers, such as [1.5, 1.1]; got {taus!r}.")
+    prob, _ = resolve_ci(ci_prob)
+
+    def tested(kept: SPAJudgements) -> pd.DataFrame:
+        return spa_test(
+            kept,
+            alpha,
+            correction,
+            directions=directions,
+            unit=unit,
+            criterion=criterion,
+            ci_prob=prob,
+        ).table
+
+    before = tested(judgements)
+    everybody = len(judgements.labels("annotator")) if judgements.has("annotator") else 0
+    frames = [before.assign(tau=np.nan, n_annotators=everybody, change=0.0)]
+    notes = []
+    for tau in sorted(set(taus), reverse=True):
+        n_left = everybody - len(incoherent_annotators(judgements, tau=tau))
+        if not n_left:
+            notes.append(f"At τ = {tau:g} nobody is left.")
+            continue
+        after = tested(filter_incoherent(judgements, tau=tau))
+        after = _as_before(before, after, pooled=directions == "pooled")
+        change = after["mean"] - before["mean"]
+        frames.append(after.assign(tau=float(tau), n_annotators=n_left, change=change))
+    keys = ["criterion"] if "criterion" in before else []
+    columns = [*keys, "system_a", "system_b", "tau", "n_annotators", "n", "mean", "lower", "upper"]
+    columns += ["change", "p_corrected", "verdict"]
+    # Stable, so that the rows of one pair stay in the order of the filters.
+    table = pd.concat(frames).sort_index(kind="stable").reset_index(drop=True)[columns]
+    words = "both directions pooled" if directions == "pooled" else "each direction apart"
+    return FilterEffect(
+        table=table,
+        title="Stated probability before and after leaving out incoherent annotators",
+        notes=(
+            (
+                "τ: the largest P[A≻B] + P[B≻A] of any pair that an annotator may state; –: all "
+                f"annotators. {words.capitalize()}; interval: {100 * prob:.10g} % t interval, not "
+                f"corrected. p corr.: {NAMES[checked_correction(correction)]}; verdict at "
+                f"{alpha:g}."
+            ),
+            *notes,
+        ),
+        shown=(
+            Shown("system_a", "A", "label"),
+            Shown("system_b", "B", "label"),
+            Shown("tau", "τ", decimals=2),
+            Shown("n_annotators", "annotators", "count"),
+            Shown("n", "n", "count"),
+            Shown("mean", "mean P"),
+            Shown(("lower", "upper"), "interval"),
+            Shown("change", "change"),
+            Shown("p_corrected", "p corr.", "p"),
+            Shown("verdict", "verdict", "text"),
+        ),
+        ci_prob=prob,
+    )
+
+
+def _as_before(before: pd.DataFrame, after: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
+    """Bring the test of fewer annotators to the rows of that of all; a pair without any is NaN."""
+    keys = [name for name in ("criterion", "system_a", "system_b") if name in before]
+    if pooled:
+        # Where only the other direction is left, the pair has changed sides.
+        turned = after.rename(columns={"system_a": "system_b", "system_b": "system_a"})
+        turned["mean"] = 1 - after["mean"]
+        turned["lower"], turned["upper"] = 1 - after["upper"], 1 - after["lower"]
+        sides = {"A better": "B better", "B better": "A better"}
+        turned["verdict"] = after["verdict"].replace(sides)
+        after = pd.concat([after, turned])
+    values = [*keys, "n", "mean", "lower", "upper", "p_corrected", "verdict"]
+    found = before[keys].merge(after[values], how="left", on=keys)
+    found["n"] = found["n"].fillna(0).astype(int)
+    found["verdict"] = found["verdict"].fillna("not defined")
+    return found
 
 
 def strength_test(

@@ -76,31 +76,27 @@ def filter_incoherent(judgements: SPAJudgements, *, tau: float = 1.1) -> SPAJudg
     Ethayarajh and Jurafsky (2022), The authenticity gap in human evaluation, EMNLP,
     doi:10.18653/v1/2022.emnlp-main.406.
     """
+    guilty = incoherent_annotators(judgements, tau=tau)
+    coherent = np.array([label not in guilty for label in judgements.labels("annotator")])
+    keep = coherent[judgements.codes("annotator")]
+    return judgements.keep_rows(
+        keep, rule=f"incoherent annotators: P[a ≻ b] + P[b ≻ a] above {tau:g} for any pair"
+    )
+
+
+def incoherent_annotators(judgements: SPAJudgements, *, tau: float) -> set[str]:
+    """Return the annotators whose P[a ≻ b] + P[b ≻ a] is above τ for any pair."""
     if not 1 <= tau <= 2:
         raise JudgementError(f"tau= must be between 1 and 2; found {tau}.")
     _identities(judgements, "filter_incoherent")
-    pairs = judgements.canonical()
-    keys = {
-        factor.name: factor.codes
-        for factor in judgements.factors
-        if factor.name not in judgements.system_factors
-    }
-    stated = pd.DataFrame({**keys, "first": pairs.first, "second": pairs.second})
-    unit = list(stated)
-    stated["forward"] = np.where(pairs.forward, judgements.answers, np.nan)
-    stated["backward"] = np.where(pairs.forward, np.nan, judgements.answers)
-    sums = stated.groupby(unit)[["forward", "backward"]].mean().dropna().sum(axis=1)
-    if not len(sums):
+    both = judgements.incoherence().dropna(subset="incoherence")
+    if not len(both):
         raise JudgementError(
             "filter_incoherent needs annotators who were asked about a pair in both directions; "
             "here every pair was asked in one direction only."
         )
     # Sums such as 0.3 + 0.8 miss 1.1 by a rounding error.
-    guilty = sums[sums > tau + 1e-9].index.get_level_values("annotator").unique()
-    keep = ~np.isin(judgements.codes("annotator"), guilty)
-    return judgements.keep_rows(
-        keep, rule=f"incoherent annotators: P[a ≻ b] + P[b ≻ a] above {tau:g} for any pair"
-    )
+    return set(both.loc[both["incoherence"] > tau - 1 + 1e-9, "annotator"])
 
 
 def filter_first_submission[Table: Judgements](

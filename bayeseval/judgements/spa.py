@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 import numpy as np
+import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
@@ -292,6 +293,40 @@ class SPAJudgements(Judgements):
             probability=np.where(forward, self.answers, 1 - self.answers),
             forward=forward,
         )
+
+    def incoherence(self) -> pd.DataFrame:
+        """Set both directions of every pair beside each other, annotator by annotator.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each pair that an annotator was asked about (with item, criterion and
+            moderators where they are, each apart), with the columns
+
+            - ``annotator``, ``item``, ``criterion`` and moderators: those that the table has.
+            - ``system_a``, ``system_b``: the pair, in natural order of the labels.
+            - ``forward``, ``backward``: mean P[a better than b], and P[b better than a]; missing
+              where that direction was not asked.
+            - ``incoherence``: forward + backward − 1, which is 0 for a coherent annotator; missing
+              where one direction was asked alone.
+        """
+        pairs = self.canonical()
+        own = [factor for factor in self.factors if factor.name not in self.system_factors]
+        names = [*(factor.name for factor in own), "system_a", "system_b"]
+        labels = [*(factor.labels for factor in own), self.systems, self.systems]
+        codes = np.stack([*(factor.codes for factor in own), pairs.first, pairs.second])
+        units, unit = np.unique(codes, axis=1, return_inverse=True)
+        found = {
+            name: np.array(known, dtype=object)[row]
+            for name, known, row in zip(names, labels, units, strict=True)
+        }
+        for direction, asked in (("forward", pairs.forward), ("backward", ~pairs.forward)):
+            weight = np.where(asked, self.counts, 0)
+            number = np.bincount(unit.ravel(), weights=weight)
+            total = np.bincount(unit.ravel(), weights=weight * self.answers)
+            found[direction] = total / np.where(number > 0, number, np.nan)
+        found["incoherence"] = found["forward"] + found["backward"] - 1
+        return pd.DataFrame(found)
 
     @property
     def both_directions(self) -> bool:

@@ -2,6 +2,8 @@
 
 from bayeseval.reporting.page import report
 from bayeseval.reporting.plots import (
+    plot_comparison,
+    plot_filter_effect,
     plot_predictive,
     plot_rank_distribution,
     plot_ranking,
@@ -10,6 +12,8 @@ from bayeseval.reporting.plots import (
 )
 
 __all__ = [
+    "plot_comparison",
+    "plot_filter_effect",
     "plot_predictive",
     "plot_rank_distribution",
     "plot_ranking",

@@ -162,8 +162,12 @@ def label_ticks(
     width: int = 24,
     size: float = 9,
     rotation: float = 0,
+    whole: Sequence[str] | None = None,
 ) -> None:
-    """Put the user's labels on an axis: shortened, never read as mathematics, in any script."""
+    """Put the user's labels on an axis: shortened, never read as mathematics, in any script.
+
+    ``whole`` are the labels that stand in the tooltips where ``labels`` are shortened already.
+    """
     short = shorten(labels, width)
     drawn, families = drawable(short)
     axis = axes.xaxis if which == "x" else axes.yaxis
@@ -175,8 +179,8 @@ def label_ticks(
         fontsize=size,
         rotation=rotation,
     )
-    for artist, shown, whole in zip(axis.get_ticklabels(), short, labels, strict=True):
-        name_text(figure, artist, shown, whole)
+    for artist, shown, text in zip(axis.get_ticklabels(), short, whole or labels, strict=True):
+        name_text(figure, artist, shown, text)
     axis.set_tick_params(length=0)
 
 
@@ -195,6 +199,14 @@ def title_label(
     (drawn,), families = drawable([short + suffix])
     artist = axes.set_title(drawn, parse_math=False, fontfamily=list(families), fontsize=size)
     name_text(figure, artist, short + suffix, (label if whole is None else whole) + suffix)
+
+
+def label_figure(figure: PlotFigure, label: str, words: str) -> None:
+    """Put one of the user's labels, with words of ours after it, below all axes of a figure."""
+    (short,) = shorten([label], 40)
+    (drawn,), families = drawable([short + words])
+    artist = figure.supxlabel(drawn, fontsize=9, parse_math=False, fontfamily=list(families))
+    name_text(figure, artist, short + words, label + words)
 
 
 def mark(figure: PlotFigure, problems: tuple[str, ...], approximate: str | None) -> None:

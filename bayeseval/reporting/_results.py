@@ -440,6 +440,6 @@ class Results:
             anchor=f"{self.prefix}fit",
             heading="Does the model fit?",
             sentences=tuple(sentences),
-            tables=() if stated is None else (stated.table(),),
+            tables=() if stated is None else stated.tables(),
             pictures=tuple(pictures),
         )

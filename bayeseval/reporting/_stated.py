@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeseval._tables import Column, Table, number
 from bayeseval.comparison._contract import Population
-from bayeseval.frequentist import spa_test
+from bayeseval.frequentist import SPATest, spa_test
 from bayeseval.judgements import SPAJudgements
 from bayeseval.reporting._contract import PredictivePosterior
 
@@ -30,10 +30,11 @@ class StatedCheck:
     ``frame`` has one row a pair: ``system_a``, ``system_b``, ``n`` (answers), ``sample_mean``,
     ``model_mean``, ``model_sd``, ``apart`` (more than two posterior sds), ``odd`` (some mass lies
     outside 98 % of the simulated ones) and, for each of 0, half, 1 and middle, ``observed_…`` and
-    ``predicted_…``.
+    ``predicted_…``. ``test`` is the t-test of the same pairs, which knows how coherent they are.
     """
 
     frame: "pd.DataFrame"
+    test: SPATest
 
     def sentences(self) -> Iterator[str]:
         """Say of how many pairs the mean or the masses do not fit."""
@@ -56,6 +57,10 @@ class StatedCheck:
                 "In every pair the model's mean agrees with the sample mean, and the answers heap "
                 "no more than the model expects."
             )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Tabulate means and masses, and whether the two directions of a pair agree."""
+        return (self.table(), *self.test.coherence_tables())
 
     def table(self) -> Table:
         """Tabulate means and masses by pair."""
@@ -123,12 +128,12 @@ def stated_check(
     if criterion is not None:
         chosen = judgements.codes("criterion") == judgements.labels("criterion").index(criterion)
         model = model.sel(criterion=criterion)
-    tested = spa_test(judgements, directions="pooled", criterion=criterion).table
+    test = spa_test(judgements, directions="pooled", criterion=criterion)
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     place = {label: at for at, label in enumerate(judgements.systems)}
     rows = []
     for first, second, mean in zip(
-        tested["system_a"], tested["system_b"], tested["mean"], strict=True
+        test.table["system_a"], test.table["system_b"], test.table["mean"], strict=True
     ):
         forward = chosen & (a == place[first]) & (b == place[second])
         turned = chosen & (a == place[second]) & (b == place[first])
@@ -154,7 +159,7 @@ def stated_check(
             odd |= not low <= observed <= high
             row |= {f"observed_{name}": observed, f"predicted_{name}": float(values.mean())}
         rows.append(row | {"odd": odd})
-    return StatedCheck(pd.DataFrame(rows))
+    return StatedCheck(pd.DataFrame(rows), test)
 
 
 def _turned(answers: np.ndarray, flip: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import counted, some
 from bayeseval._tables import cell_width, shorten
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._contract import (
@@ -21,6 +21,7 @@ from bayeseval.comparison._contract import (
 from bayeseval.comparison._intervals import interval
 from bayeseval.comparison.ranks import order_of, rank_probabilities
 from bayeseval.errors import BayesEvalError
+from bayeseval.frequentist import FilterEffect
 from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking, RankingPart
 from bayeseval.reporting._contract import PredictivePosterior
@@ -35,6 +36,7 @@ from bayeseval.reporting._predictive import (
 from bayeseval.settings import IntervalKind, ci_words, resolve_ci
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
 
     from bayeseval.reporting._figures import PlotFigure
@@ -266,6 +268,225 @@ def draw_comparison(comparison: Comparison, systems: Sequence[str]) -> "PlotFigu
     means[a, b] = table["estimate"]
     means[b, a] = 1 - table["estimate"]
     return _win_matrix(means, systems, "", (comparison.problems, comparison.approximate))
+
+
+@_styled
+def plot_comparison(
+    comparison: Comparison,
+    *,
+    criterion: str | None = None,
+    level: str | None = None,
+    most: int = 12,
+) -> "PlotFigure":
+    """Draw the contrasts of a comparison with their intervals.
+
+    One row a pair; of a comparison within the levels of a moderator, ``compare(posterior, pairs,
+    by="seen")``, one panel a pair with the levels across, as in Figure 1 of the SPA paper.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare` returned.
+    criterion : str, optional
+        Criterion; needed where there are several.
+    level : str, optional
+        One level of the moderator: its pairs in rows, instead of panels.
+    most : int
+        Draw no more panels than this.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Posterior means and intervals. The line is where A and B are alike, the shade the region of
+        practical equivalence. Grey: pairs of systems that no chain of comparisons links, of which
+        only the prior speaks.
+    """
+    import bayeseval.reporting._figures as fig
+
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise BayesEvalError(f"most must be a whole number of at least 1; got {most!r}")
+    frame = _one_kind(comparison, criterion, level)
+    words = f"posterior mean, {ci_words(comparison.ci_prob, comparison.ci_kind)} interval"
+    between = "≻" if comparison.of_pairs else "−"
+    pairs = list(dict.fromkeys(zip(frame["system_a"], frame["system_b"], strict=True)))
+    if "level" in frame and level is None:
+        figure = _level_panels(comparison, frame, pairs[:most], between)
+        left_out = f"; {most} of {len(pairs)} pairs" if len(pairs) > most else ""
+        fig.label_figure(figure, comparison.by or "", f": {words}{left_out}")
+    else:
+        figure = fig.PlotFigure(7.0, 0.9 + 0.27 * max(2, len(frame)))
+        axes = figure.subplots()
+        rows = np.arange(len(frame))
+        _draw_reference(axes, comparison, axis="x")
+        _draw_intervals(axes, rows, frame, fig.BLUE, "o", axis="y")
+        _pair_rows(figure, axes, pairs, between)
+        axes.set_xlabel(f"{_estimate_words(comparison)}: {words}")
+        where = ([criterion] if criterion else []) + ([f"{comparison.by} {level}"] if level else [])
+        _title(figure, axes, ", ".join(where))
+    fig.mark(figure, comparison.problems, comparison.approximate)
+    return figure
+
+
+def _one_kind(comparison: Comparison, criterion: str | None, level: str | None) -> "pd.DataFrame":
+    """Return the rows of one criterion, and of one level where it was asked for."""
+    frame = comparison.table
+    for name, asked in (("criterion", criterion), ("level", level)):
+        known = tuple(dict.fromkeys(frame[name])) if name in frame else ()
+        chosen = choose(asked, known, name, "this comparison")
+        if name == "criterion" and len(chosen) > 1:
+            raise BayesEvalError(
+                f"one criterion is drawn at a time; say which with criterion=, of {some(known)}"
+            )
+        if asked is not None:
+            frame = frame[frame[name] == asked]
+    return frame
+
+
+def _level_panels(
+    comparison: Comparison,
+    frame: "pd.DataFrame",
+    pairs: Sequence[tuple[str, str]],
+    between: str,
+) -> "PlotFigure":
+    import bayeseval.reporting._figures as fig
+
+    levels = list(dict.fromkeys(frame["level"]))
+    n_columns = min(3, len(pairs))
+    n_rows = int(np.ceil(len(pairs) / n_columns))
+    figure = fig.PlotFigure(7.0, 0.8 + 1.7 * n_rows)
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
+    for axes, (a, b) in zip(grid, pairs, strict=False):
+        own = frame[(frame["system_a"] == a) & (frame["system_b"] == b)]
+        _draw_reference(axes, comparison, axis="y")
+        _draw_intervals(axes, np.arange(len(own)), own, fig.BLUE, "o", axis="x")
+        short = f" {between} ".join(shorten([a, b], 13))
+        fig.title_label(figure, axes, short, width=30, size=8.5, whole=f"{a} {between} {b}")
+        axes.grid(visible=True, axis="y", color=fig.GRID, linewidth=0.6)
+        axes.tick_params(axis="y", labelsize=8)
+        axes.set_xlim(-0.5, len(levels) - 0.5)
+        ticks = _every(len(levels), 8)
+        chosen = [levels[tick] for tick in ticks]
+        fig.label_ticks(figure, axes, "x", ticks, chosen, width=10, size=8)
+    for index, axes in enumerate(grid):
+        axes.set_visible(index < len(pairs))
+        # Axes are shared: the lowest panel of each column keeps its labels.
+        axes.tick_params(axis="x", labelbottom=index + n_columns >= len(pairs))
+    figure.supylabel(_estimate_words(comparison), fontsize=9)
+    return figure
+
+
+def _estimate_words(comparison: Comparison) -> str:
+    if comparison.quantity == "win_probability":
+        return "P(A ≻ B)"
+    return comparison.title if comparison.of_pairs else f"{comparison.title}, A − B"
+
+
+@_styled
+def plot_filter_effect(effect: FilterEffect, *, criterion: str | None = None) -> "PlotFigure":
+    """Draw the mean stated probability of every pair before and after leaving annotators out.
+
+    Parameters
+    ----------
+    effect : FilterEffect
+        What `filter_effect` returned.
+    criterion : str, optional
+        Criterion; needed where there are several.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One row a pair: the mean of all annotators and, below it, of those whom the filter keeps at
+        each τ, from the loosest to the strictest, with t intervals; Figure 5 of the SPA paper.
+    """
+    import bayeseval.reporting._figures as fig
+
+    if not isinstance(effect, FilterEffect):
+        raise BayesEvalError(
+            "plot_filter_effect draws what filter_effect(judgements) returned; found "
+            f"{type(effect).__name__}"
+        )
+    frame = effect.table
+    known = tuple(dict.fromkeys(frame["criterion"])) if "criterion" in frame else ()
+    chosen = choose(criterion, known, "criterion", "this table")
+    if len(chosen) > 1:
+        raise BayesEvalError(
+            f"one criterion is drawn at a time; say which with criterion=, of {some(known)}"
+        )
+    if chosen:
+        frame = frame[frame["criterion"] == chosen[0]]
+    before = frame[frame["tau"].isna()]
+    pairs = list(zip(before["system_a"], before["system_b"], strict=True))
+    filters = [before, *(own for _, own in frame.groupby("tau", sort=False))]
+    figure = fig.PlotFigure(7.0, 1.5 + (0.2 + 0.13 * len(filters)) * max(2, len(pairs)))
+    axes = figure.subplots()
+    axes.axvline(0.5, color=fig.FAINT, linewidth=0.8)
+    colours, markers = (fig.BLUE, fig.VERMILION, fig.GREEN), "osD^v"
+    for place, own in enumerate(filters):
+        heights = np.arange(len(pairs)) + 0.7 * ((place + 0.5) / len(filters) - 0.5)
+        tau, n = float(own["tau"].iloc[0]), int(own["n_annotators"].iloc[0])
+        _draw_intervals(
+            axes,
+            heights,
+            own,
+            colours[place % len(colours)],
+            markers[place % len(markers)],
+            axis="y",
+            label=f"all {counted(n, 'annotator')}" if np.isnan(tau) else f"τ = {tau:g}: {n:,} kept",
+        )
+    _pair_rows(figure, axes, pairs, "≻")
+    axes.set_xlabel(f"P(A ≻ B) as stated: mean, {100 * effect.ci_prob:.10g} % t interval")
+    _title(figure, axes, criterion or "")
+    figure.legend(loc="outside upper right", ncols=min(4, len(filters)))
+    return figure
+
+
+def _pair_rows(
+    figure: "PlotFigure", axes: "Axes", pairs: Sequence[tuple[str, str]], between: str
+) -> None:
+    """Name the pairs at the left of their rows, the first at the top."""
+    import bayeseval.reporting._figures as fig
+
+    axes.set_ylim(len(pairs) - 0.5, -0.5)
+    # Each of the two names is cut by itself, so that both can be told.
+    names = shorten([label for pair in pairs for label in pair], 18)
+    short = [f"{a} {between} {b}" for a, b in zip(names[::2], names[1::2], strict=True)]
+    whole = [f"{a} {between} {b}" for a, b in pairs]
+    fig.label_ticks(figure, axes, "y", range(len(pairs)), short, width=40, size=8.5, whole=whole)
+    axes.grid(visible=True, axis="x", color=fig.GRID, linewidth=0.6)
+    axes.spines["left"].set_visible(False)
+
+
+def _draw_reference(axes: "Axes", comparison: Comparison, *, axis: Literal["x", "y"]) -> None:
+    import bayeseval.reporting._figures as fig
+
+    line, span = (axes.axvline, axes.axvspan) if axis == "x" else (axes.axhline, axes.axhspan)
+    line(comparison.reference, color=fig.FAINT, linewidth=0.8)
+    if comparison.rope is not None:
+        span(*comparison.rope, color=fig.BAND, linewidth=0, zorder=0)
+
+
+def _draw_intervals(
+    axes: "Axes",
+    places: np.ndarray,
+    frame: "pd.DataFrame",
+    colour: str,
+    marker: str,
+    *,
+    axis: Literal["x", "y"],
+    label: str | None = None,
+) -> None:
+    """Draw means with intervals at places along an axis; grey where only the prior speaks."""
+    import bayeseval.reporting._figures as fig
+
+    middle = frame["mean" if "mean" in frame else "estimate"].to_numpy(dtype=float)
+    lower, upper = frame["lower"].to_numpy(dtype=float), frame["upper"].to_numpy(dtype=float)
+    linked = frame["linked"].to_numpy() if "linked" in frame else np.ones(len(frame), dtype=bool)
+    for own, shade in ((linked, colour), (~linked, fig.FAINT)):
+        if own.any():
+            draw = axes.hlines if axis == "y" else axes.vlines
+            draw(places[own], lower[own], upper[own], color=shade, linewidth=1.8)
+            points = (middle[own], places[own]) if axis == "y" else (places[own], middle[own])
+            axes.plot(*points, marker, color=shade, markersize=4.5, label=label)
 
 
 def _win_matrix(

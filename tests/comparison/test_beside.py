@@ -130,6 +130,25 @@ def test_stated_probabilities_are_held_against_the_win_probability() -> None:
     assert result.recovered == {"expected": 2, "posterior": 2, "test": 2}
 
 
+def test_stated_probabilities_come_with_their_incoherence() -> None:
+    rows = [("p", "A", "B", 0.9), ("p", "B", "A", 0.4), ("q", "A", "B", 0.6), ("q", "C", "B", 0.6)]
+    table = SPAJudgements.from_frame(
+        pd.DataFrame(rows, columns=["w", "a", "b", "p"]),
+        annotator="w", system_a="a", system_b="b", probability="p", bounds=(0, 1),
+    )  # fmt: skip
+    posterior = make_posterior([-0.6, 0, 0.02], 0.05, systems=SYSTEMS)
+    result = side_by_side(posterior.but(protocol="spa", fingerprint=table.fingerprint), table)
+    assert result.stated is not None
+    assert result.stated.symmetry["estimate"].tolist() == pytest.approx([0.75 + 0.4 - 1])
+    assert result.stated.by_annotator["mean"].tolist() == pytest.approx([0.3, np.nan], nan_ok=True)
+    titles = [one.title for one in result.tables()]
+    assert titles[-2:] == [
+        "Do the two directions of a pair mirror each other?",
+        "Are the annotators coherent?",
+    ]
+    assert "nothing is known: 'q'" in result.to_markdown()
+
+
 def test_a_pair_that_nobody_judged_has_a_posterior_and_no_test() -> None:
     frame = pd.DataFrame(
         {"w": list("pqpq"), "a": list("AABB"), "b": list("BBCC"), "p": [0.2, 0.3, 0.6, 0.7]}

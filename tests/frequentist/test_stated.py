@@ -10,8 +10,9 @@ import pytest
 from scipy import stats
 
 from bayeseval.errors import DesignError, JudgementError
-from bayeseval.frequentist import spa_power, spa_test, strength_test
-from bayeseval.judgements import SPAJudgements, StrengthJudgements
+from bayeseval.frequentist import filter_effect, spa_power, spa_test, strength_test
+from bayeseval.judgements import SPAJudgements, StrengthJudgements, filter_incoherent
+from bayeseval.simulate import simulate_spa
 from tests.frequentist.tables import probabilities, ratings
 from tests.papers import script
 
@@ -89,6 +90,121 @@ def test_directions_are_kept_apart_and_their_symmetry_tested() -> None:
     assert row["estimate"] == pytest.approx((forward + backward - 1).mean())
     assert row["t"] == pytest.approx(known[0])
     assert "mirror" in repr(result)
+
+
+def test_incoherence_by_annotator_is_that_of_a_merge_of_both_directions() -> None:
+    study = simulate_spa(
+        n_annotators=12, n_systems=4, design="ragged", direction_bias=0.3, random_seed=3
+    ).judgements
+    frame = study.to_frame()
+    frame = frame.drop(frame.index[[0, 7]])
+    table = probabilities(list(frame.itertuples(index=False, name=None)))
+    turned = frame.rename(columns={"system_a": "system_b", "system_b": "system_a"})
+    both = frame.merge(turned, on=["annotator", "system_a", "system_b"], suffixes=("", "_turned"))
+    both["sum"] = both["probability"] + both["probability_turned"] - 1
+    # Each pair is there from either side, with the same sum.
+    sums = both.groupby("annotator")["sum"]
+    found = spa_test(table).by_annotator.set_index("annotator").loc[sums.mean().index]
+    assert found["n_both"].tolist() == (sums.size() / 2).tolist()
+    np.testing.assert_allclose(found["mean"], sums.mean())
+    np.testing.assert_allclose(found["mean_absolute"], sums.agg(lambda s: s.abs().mean()))
+    np.testing.assert_allclose(found["largest"], sums.max())
+    assert found["n_one"].sum() == len(frame) - len(both)
+    assert found["n_one"].sum() == 2
+    largest = spa_test(table).by_annotator["largest"]
+    assert largest.is_monotonic_decreasing
+    for tau in (1.05, 1.2, 1.5):
+        dropped = filter_incoherent(table, tau=tau).audit[0].annotators_removed
+        assert set(dropped) == set(found.index[found["largest"] > tau - 1])
+
+
+def test_annotators_of_one_direction_are_named_and_not_dropped_silently() -> None:
+    rows = [("p", "A", "B", 0.9), ("p", "B", "A", 0.3), ("p", "A", "C", 0.8),
+            ("q", "A", "B", 0.6), ("r", "B", "A", 0.5)]  # fmt: skip
+    result = spa_test(probabilities(rows))
+    assert result.by_annotator["annotator"].tolist() == ["p", "q", "r"]
+    assert result.by_annotator["n_both"].tolist() == [1, 0, 0]
+    assert result.by_annotator["n_one"].tolist() == [1, 1, 1]
+    assert result.by_annotator["largest"].tolist() == pytest.approx(
+        [0.2, np.nan, np.nan], nan_ok=True
+    )
+    text = repr(result)
+    assert "Of 2 annotators who answered in one direction only nothing is known: 'q', 'r'" in text
+    assert "1 annotator answered some pairs in one direction only" in text
+    nobody = repr(spa_test(probabilities(rows[3:])))
+    assert "No annotator is known to have answered a pair in both directions" in nobody
+    assert "Are the annotators coherent?" not in nobody
+    assert "one direction only: coherence" in repr(spa_test(probabilities(rows[2:4])))
+
+
+def test_filter_effect_is_the_t_interval_of_those_who_are_kept() -> None:
+    study = simulate_spa(n_annotators=25, n_systems=3, random_seed=4).judgements
+    found = filter_effect(study, (1.2, 1.6), ci_prob=0.9)
+    wide = study.to_frame().pivot(
+        index="annotator", columns=["system_a", "system_b"], values="probability"
+    )
+    pairs = [("system 1", "system 2"), ("system 1", "system 3"), ("system 2", "system 3")]
+    sums = pd.DataFrame({(a, b): wide[a, b] + wide[b, a] for a, b in pairs})
+    expected = []
+    for a, b in pairs:
+        for tau in (np.inf, 1.6, 1.2):
+            kept = wide[sums.max(axis=1) <= tau]
+            value = (kept[a, b] + 1 - kept[b, a]) / 2
+            half = stats.t.ppf(0.95, len(kept) - 1) * value.std() / np.sqrt(len(kept))
+            expected.append((a, len(kept), value.mean(), value.mean() - half, value.mean() + half))
+    table = found.table
+    assert table["tau"].tolist() == pytest.approx([np.nan, 1.6, 1.2] * 3, nan_ok=True)
+    assert table["system_a"].tolist() == [row[0] for row in expected]
+    assert table["n_annotators"].tolist() == table["n"].tolist() == [row[1] for row in expected]
+    assert 2 < table["n"].min() < table["n"].max() == 25
+    np.testing.assert_allclose(table[["mean", "lower", "upper"]], [row[2:] for row in expected])
+    change = table["mean"] - table["mean"].to_numpy()[[0, 0, 0, 3, 3, 3, 6, 6, 6]]
+    np.testing.assert_allclose(table["change"], change, atol=1e-12)
+    assert "90 % t interval" in repr(found)
+
+
+def test_filter_that_leaves_a_pair_or_everybody_out_says_so() -> None:
+    rows = [("p", "A", "B", 0.9), ("p", "B", "A", 0.6), ("q", "B", "A", 0.3), ("r", "B", "A", 0.1),
+            ("p", "A", "C", 0.9)]  # fmt: skip
+    table = filter_effect(probabilities(rows), [1.1, 2]).table
+    assert table["n"].tolist() == [3, 3, 2, 1, 1, 0]
+    # Of the pair A, B only answers about B against A are left: they still are told of A.
+    assert table["mean"].tolist() == pytest.approx([0.75, 0.75, 0.8, 0.9, 0.9, np.nan], nan_ok=True)
+    assert table["lower"][2] < 0.8 < table["upper"][2]
+    apart = filter_effect(probabilities(rows), [1.1], directions="apart").table
+    assert apart["n"].tolist() == [1, 0, 1, 0, 3, 2]
+    alone = filter_effect(probabilities(rows[:2]), [1.1])
+    assert len(alone.table) == 1
+    assert "At τ = 1.1 nobody is left" in repr(alone)
+
+
+def test_filter_effect_refuses_what_it_cannot_filter() -> None:
+    with pytest.raises(JudgementError, match="both directions"):
+        filter_effect(probabilities(_one_pair([0.2, 0.4])))
+    both = probabilities([("p", "A", "B", 0.9), ("p", "B", "A", 0.3)])
+    with pytest.raises(JudgementError, match="list of numbers"):
+        filter_effect(both, 1.1)  # type: ignore[arg-type]
+    with pytest.raises(JudgementError, match="between 1 and 2"):
+        filter_effect(both, [0.5])
+    with pytest.raises(JudgementError, match="needs SPAJudgements"):
+        filter_effect(ratings([[1, 2], [2, 3]]))  # type: ignore[arg-type]
+
+
+def test_incoherence_by_annotator_is_taken_criterion_by_criterion() -> None:
+    rows = [("p", "A", "B", 0.9, "x"), ("p", "B", "A", 0.3, "x"), ("p", "A", "B", 0.9, "y")]
+    rows += [("p", "B", "A", 0.6, "y"), ("q", "A", "B", 0.4, "x"), ("q", "B", "A", 0.4, "x")]
+    table = SPAJudgements.from_frame(
+        pd.DataFrame(rows, columns=["w", "a", "b", "p", "c"]),
+        annotator="w", system_a="a", system_b="b", probability="p", criterion="c", bounds=(0, 1),
+    )  # fmt: skip
+    found = spa_test(table).by_annotator
+    assert found[["criterion", "annotator"]].to_numpy().tolist() == [
+        ["x", "p"],
+        ["x", "q"],
+        ["y", "p"],
+    ]
+    assert found["mean"].tolist() == pytest.approx([0.2, -0.2, 0.5])
+    assert spa_test(table, criterion="y").by_annotator["mean"].tolist() == pytest.approx([0.5])
 
 
 def test_pooling_averages_an_annotators_two_directions() -> None:

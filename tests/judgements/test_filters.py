@@ -124,6 +124,29 @@ def test_any_pair_condemns_the_annotator():
     assert kept.annotators == ("edge", "once")
 
 
+def test_both_directions_stand_beside_each_other_with_counts_as_weights():
+    frame = pd.DataFrame(
+        [
+            ("w", "B", "A", 0.5, 3),
+            ("w", "B", "A", 0.1, 1),
+            ("w", "A", "B", 0.7, 1),
+            ("v", "A", "C", 0.2, 1),
+        ],
+        columns=["who", "x", "y", "p", "n"],
+    )
+    table = SPAJudgements.from_frame(
+        frame, annotator="who", system_a="x", system_b="y", probability="p", count="n",
+        bounds=(0, 1), repeats=True,
+    )  # fmt: skip
+    found = table.incoherence()
+    units = found[["annotator", "system_a", "system_b"]].to_numpy().tolist()
+    assert units == [["v", "A", "C"], ["w", "A", "B"]]
+    assert found["forward"].tolist() == pytest.approx([0.2, 0.7])
+    backward = (3 * 0.5 + 0.1) / 4
+    assert found["backward"].tolist() == pytest.approx([np.nan, backward], nan_ok=True)
+    assert found["incoherence"].tolist() == pytest.approx([np.nan, 0.1], nan_ok=True)
+
+
 def test_incoherence_needs_both_directions_and_identities():
     with pytest.raises(JudgementError, match="both directions"):
         filter_incoherent(spa(SPA[SPA["x"] == "A"]))

@@ -6,18 +6,24 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from bayeseval.comparison import rank
+from bayeseval.comparison import compare, rank
 from bayeseval.errors import BayesEvalError, JudgementError
+from bayeseval.frequentist import filter_effect
+from bayeseval.judgements import SPAJudgements
 from bayeseval.reporting import (
+    plot_comparison,
+    plot_filter_effect,
     plot_predictive,
     plot_rank_distribution,
     plot_ranking,
     plot_thresholds,
     plot_win_probability,
 )
+from bayeseval.reporting._figures import BLUE, FAINT
 from tests.fakes import FakeConvergence, FakePosterior, make_posterior
 from tests.reporting.conftest import HOSTILE, Study, make_study
 
@@ -25,6 +31,7 @@ PLOTS: dict[str, Callable[[FakePosterior, Any], Figure]] = {
     "ranking": lambda p, j: plot_ranking(rank(p)),
     "rank_distribution": lambda p, j: plot_rank_distribution(rank(p)),
     "win_probability": lambda p, j: plot_win_probability(p),
+    "comparison": lambda p, j: plot_comparison(compare(p)),
     "thresholds": lambda p, j: plot_thresholds(p),
     "predictive": lambda p, j: plot_predictive(p, j, draws=20),
     "predictive_annotators": lambda p, j: plot_predictive(p, j, by="annotator", draws=20),
@@ -177,3 +184,115 @@ def test_annotator_panels_need_annotators() -> None:
         plot_predictive(posterior, judgements, by="annotator")
     with pytest.raises(BayesEvalError, match="by must be"):
         plot_predictive(posterior, judgements, by="item")  # pyright: ignore[reportArgumentType]
+
+
+def middles(axes: Any, across: int) -> list[float]:
+    """Return the means drawn, after the line of reference, along x (0) or y (1)."""
+    return [float(value) for line in axes.lines[1:] for value in line.get_data()[across]]
+
+
+def interval_ends(axes: Any, across: int) -> list[float]:
+    """Return the ends of the intervals drawn, one after another, along x (0) or y (1)."""
+    return [
+        float(point[across])
+        for lines in axes.collections
+        for segment in lines.get_segments()
+        for point in segment
+    ]
+
+
+def test_comparison_plot_shows_estimates_intervals_and_the_region() -> None:
+    posterior, _ = make_study()
+    comparison = compare(posterior, rope=(0.4, 0.6), ci_prob=0.8, ci_kind="hdi")
+    (axes,) = plot_comparison(comparison).axes
+    assert middles(axes, 0) == comparison.table["estimate"].tolist()
+    ends = comparison.table[["lower", "upper"]].to_numpy().ravel().tolist()
+    assert interval_ends(axes, 0) == ends
+    assert axes.get_yticklabels()[0].get_text() == "alpha ≻ beta"
+    assert "80 % highest-density interval" in axes.get_xlabel()
+    (shade,) = axes.patches
+    assert (shade.get_x(), shade.get_width()) == pytest.approx((0.4, 0.2))  # type: ignore[attr-defined]
+    difference = plot_comparison(compare(posterior, quantity="quality")).axes[0]
+    assert difference.get_yticklabels()[0].get_text() == "alpha − beta"
+
+
+def test_comparison_by_a_moderator_has_a_panel_a_pair_with_the_levels_across() -> None:
+    posterior = make_posterior([1, 0, -1], systems=("a", "$b$", "c"), by=("m", ("1", "2", "10")))
+    comparison = compare(posterior, [("a", "$b$"), ("$b$", "c")], by="m")
+    figure = plot_comparison(comparison)
+    assert draw(figure).startswith(b"\x89PNG")
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title("left") for axes in shown] == ["a ≻ $b$", "$b$ ≻ c"]
+    own = comparison.table[comparison.table["system_a"] == "a"]
+    assert middles(shown[0], 1) == own["estimate"].tolist()
+    assert [text.get_text() for text in shown[1].get_xticklabels()] == ["1", "2", "10"]
+    assert figure.get_supxlabel() == "m: posterior mean, 95 % equal-tailed interval"
+    (axes,) = plot_comparison(comparison, level="10").axes
+    assert len(axes.get_yticklabels()) == 2
+    assert axes.get_title("left") == "m 10"
+    some = plot_comparison(comparison, most=1)
+    assert len([axes for axes in some.axes if axes.get_visible()]) == 1
+    assert "1 of 2 pairs" in some.get_supxlabel()
+    with pytest.raises(BayesEvalError, match="there is no level '3'"):
+        plot_comparison(comparison, level="3")
+    with pytest.raises(BayesEvalError, match="at least 1"):
+        plot_comparison(comparison, most=0)
+
+
+def test_comparison_plot_greys_what_only_the_prior_says() -> None:
+    class Apart(FakePosterior):
+        components = (("alpha", "beta"), ("gamma",))
+
+    (axes,) = plot_comparison(compare(Apart(make_study()[0].variables))).axes
+    shades = [mpl.colors.to_hex(lines.get_color()[0]) for lines in axes.collections]  # type: ignore[attr-defined]
+    assert shades == [BLUE, FAINT]
+    assert [len(lines.get_segments()) for lines in axes.collections] == [1, 2]  # type: ignore[attr-defined]
+
+
+def stated(systems: Any, *, criteria: tuple[str, ...] = ("c",)) -> SPAJudgements:
+    rng = np.random.default_rng(1)
+    rows = [
+        (f"w{w}", a, b, float(rng.uniform(0.3, 0.7)), criterion)
+        for w in range(12)
+        for a, b in [(systems[0], systems[1]), (systems[1], systems[0])]
+        for criterion in criteria
+    ]
+    return SPAJudgements.from_frame(
+        pd.DataFrame(rows, columns=["w", "a", "b", "p", "c"]),
+        annotator="w",
+        system_a="a",
+        system_b="b",
+        probability="p",
+        criterion="c" if len(criteria) > 1 else None,
+        bounds=(0, 1),
+    )
+
+
+@pytest.mark.parametrize("systems", [("a", "b"), HOSTILE[:2], HOSTILE[2:4], HOSTILE[4:]])
+def test_filter_effect_is_drawn_before_and_after(systems: Any) -> None:
+    effect = filter_effect(stated(systems), [1.2, 1.1], ci_prob=0.9)
+    figure = plot_filter_effect(effect)
+    assert draw(figure).startswith(b"\x89PNG")
+    (axes,) = figure.axes
+    kept = effect.table["n_annotators"].tolist()
+    assert kept == sorted(kept, reverse=True)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "all 12 annotators",
+        f"τ = 1.2: {kept[1]} kept",
+        f"τ = 1.1: {kept[2]} kept",
+    ]
+    assert middles(axes, 0) == effect.table["mean"].tolist()
+    assert interval_ends(axes, 0) == effect.table[["lower", "upper"]].to_numpy().ravel().tolist()
+    assert "90 % t interval" in axes.get_xlabel()
+
+
+def test_filter_effect_is_drawn_of_one_criterion() -> None:
+    effect = filter_effect(stated(("a", "b"), criteria=("x", "y")), [1.3])
+    with pytest.raises(BayesEvalError, match="one criterion is drawn"):
+        plot_filter_effect(effect)
+    (axes,) = plot_filter_effect(effect, criterion="y").axes
+    assert axes.get_title("left") == "y"
+    own = effect.table[effect.table["criterion"] == "y"]
+    assert middles(axes, 0) == own["mean"].tolist()
+    with pytest.raises(BayesEvalError, match="filter_effect"):
+        plot_filter_effect(stated(("a", "b")))  # type: ignore[arg-type]

@@ -80,3 +80,24 @@ def test_both_directions_of_a_pair_are_one() -> None:
     apart = check(posterior(0.4, 0.1, np.array(answers)), judgements(answers))
     together = check(posterior(0.4, 0.1, np.array(answers)), judgements(answers, turn=True))
     pd.testing.assert_frame_equal(apart.frame, together.frame)
+
+
+def test_coherence_stands_below_means_and_masses() -> None:
+    answers = [0.1, 0.2, 0.3, 0.2]
+    model = posterior(0.2, 0.1, np.array(answers))
+    both = pd.concat([judgements(answers).to_frame(), judgements(answers, turn=True).to_frame()])
+    table = SPAJudgements.from_frame(
+        both.drop_duplicates(["annotator", "system_a"]),
+        annotator="annotator",
+        system_a="system_a",
+        system_b="system_b",
+        probability="probability",
+        bounds=(0, 1),
+    )
+    titles = [one.title for one in check(model, table).tables()]
+    assert titles[0].startswith("Mean and mass")
+    assert titles[1:] == [
+        "Do the two directions of a pair mirror each other?",
+        "Are the annotators coherent?",
+    ]
+    assert len(check(model, judgements(answers)).tables()) == 1
