@@ -16,59 +16,35 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import resource
 import subprocess
 import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from tests.benchmarks._measure import Call, diagnosed, expected_ranks, medians
+from tests.benchmarks._page import Table, machine, page, verdict, versions
+
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
     import pymc as pm
 
-type Call = Callable[[], object]
+    from bayeseval import LikertJudgements, OrdinalProbit
 
 LEAST_GRADIENT_RATIO = 15
 LEAST_PROCESS_RATIO = 2
 PACKAGES = ("bayeseval", "pymc", "pytensor", "nutpie", "numba", "numpy", "arviz", "xarray")
+ROOT = Path(__file__).parents[2]
 CATEGORIES = 5
 AGREEMENT = 1e-5
 SEED = 20260101
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of text below a heading, with remarks."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    remarks: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        cells = [self.header, *self.rows]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        # The first column is words, the others are numbers.
-        lines = [
-            "| "
-            + " | ".join(
-                cell.rjust(width) if place else cell.ljust(width)
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-            )
-            + " |"
-            for row in cells
-        ]
-        rule = [f"{'-' * (width - 1)}:" if k else "-" * width for k, width in enumerate(widths)]
-        lines.insert(1, "| " + " | ".join(rule) + " |")
-        return "\n".join([f"## {self.title}", "", *lines, *(f"\n{each}" for each in self.remarks)])
 
 
 def plain_model(ratings: pd.DataFrame, *, compute_p: bool) -> pm.Model:
@@ -118,24 +94,53 @@ def plain_model(ratings: pd.DataFrame, *, compute_p: bool) -> pm.Model:
 # A gradient ---------------------------------------------------------------------------------------
 
 
-def gradient_calls(
-    *, n_annotators: int, n_systems: int, n_items: int, mode: str
-) -> tuple[int, dict[str, Call]]:
-    """Compile every form of the density; return the number of ratings and a call for each form.
+@dataclass(frozen=True)
+class GradientCase:
+    """Simulated ratings, and the compiled density of them at the truth.
 
-    Each call evaluates the log density and its gradient once. Those called "likelihood" take the
-    same effects and thresholds, and are checked to agree; the others are whole models, with priors
-    and with the way from the sampler's vector to the effects.
+    Attributes
+    ----------
+    ratings, family, declaration, cells
+        The ratings, and how the family declares and collapses them.
+    effects, thresholds
+        Where the likelihood is evaluated.
+    fixed
+        What the kernel reads besides: discrimination and cells.
+    bars
+        Where the kernel leaves its gradients.
     """
+
+    ratings: LikertJudgements
+    family: OrdinalProbit
+    declaration: Any
+    cells: Any
+    effects: np.ndarray
+    thresholds: np.ndarray
+    fixed: tuple[np.ndarray, ...]
+    bars: tuple[np.ndarray, ...]
+
+    def kernel(self) -> float:
+        """Evaluate the log likelihood and its gradient once, with nothing around it."""
+        from bayeseval.families._ordinal_kernel import ordinal_log_density
+
+        for bar in self.bars:
+            bar[:] = 0.0
+        return ordinal_log_density(self.effects, self.thresholds, *self.fixed, *self.bars)
+
+    def model(self) -> Call:
+        """Return a call that evaluates the whole model's density and gradient, as sampled."""
+        import numpy as np
+
+        density = self.family.density(self.declaration, self.cells)
+        start = self.family.start(self.declaration, self.cells, np.random.default_rng(SEED))
+        return lambda: density(start)
+
+
+def gradient_case(*, n_annotators: int, n_systems: int, n_items: int) -> GradientCase:
+    """Simulate ratings that differ in their cells, with thresholds by annotator."""
     import numpy as np
-    import pymc as pm
-    import pytensor
-    import pytensor.tensor as pt
 
     import bayeseval as be
-    from bayeseval.families._builder import build_model
-    from bayeseval.families._ordinal_kernel import ordinal_log_density
-    from bayeseval.families._ordinal_op import ordinal_potential
 
     simulated = be.simulate_likert(
         n_annotators=n_annotators,
@@ -156,56 +161,80 @@ def gradient_calls(
         truth["thresholds"].transpose("annotator", "threshold").values - severity[:, None]
     )
     signs = np.array([effect.sign for effect in declaration.effects], dtype=float)
-    fixed = (
-        np.zeros(1),
-        cells.index,
-        signs,
-        cells.answer,
-        cells.response_row,
-        cells.noise_row,
-        cells.count,
+    return GradientCase(
+        ratings=ratings,
+        family=family,
+        declaration=declaration,
+        cells=cells,
+        effects=effects,
+        thresholds=thresholds,
+        fixed=(
+            np.zeros(1),
+            cells.index,
+            signs,
+            cells.answer,
+            cells.response_row,
+            cells.noise_row,
+            cells.count,
+        ),
+        bars=(np.zeros_like(effects), np.zeros_like(thresholds), np.zeros(1)),
     )
-    bars = [np.zeros_like(effects), np.zeros_like(thresholds), np.zeros(1)]
 
-    def kernel() -> object:
-        for bar in bars:
-            bar[:] = 0.0
-        return ordinal_log_density(effects, thresholds, *fixed, *bars)
 
+def gradient_calls(
+    *, n_annotators: int, n_systems: int, n_items: int, mode: str
+) -> tuple[int, dict[str, Call]]:
+    """Compile every form of the density; return the number of ratings and a call for each form.
+
+    Each call evaluates the log density and its gradient once. Those called "likelihood" take the
+    same effects and thresholds, and are checked to agree; the others are whole models, with priors
+    and with the way from the sampler's vector to the effects.
+    """
+    import numpy as np
+    import pymc as pm
+    import pytensor
+    import pytensor.tensor as pt
+
+    from bayeseval.families._builder import build_model
+    from bayeseval.families._ordinal_op import ordinal_potential
+
+    case = gradient_case(n_annotators=n_annotators, n_systems=n_systems, n_items=n_items)
+    cells, signs = case.cells, case.fixed[2]
     at, cuts = pt.dvector("effects"), pt.dmatrix("thresholds")
     eta = sum(sign * at[place] for sign, place in zip(signs, cells.index, strict=True))
     plain = pm.OrderedProbit.dist(eta=eta, cutpoints=cuts[cells.response_row])
     likelihoods = {
-        "fused": ordinal_potential(at, cuts, *fixed),
+        "fused": ordinal_potential(at, cuts, *case.fixed),
         "plain": pm.logp(plain, cells.answer).sum(),
     }
     compiled = {
         name: pytensor.function([at, cuts], [value, *pt.grad(value, [at, cuts])], mode=mode)
         for name, value in likelihoods.items()
     }
-    value = kernel()
-    results = [function(effects, thresholds) for function in compiled.values()]
-    for own, *others in zip([value, *bars[:2]], *results, strict=True):
+    value = case.kernel()
+    results = [function(case.effects, case.thresholds) for function in compiled.values()]
+    for own, *others in zip([value, *case.bars[:2]], *results, strict=True):
         # The gradient of pm.OrderedProbit goes through a difference of logs: some 1e-7 a rating.
         tolerance = AGREEMENT * np.abs(own).max()
         for other in others:
             np.testing.assert_allclose(other, own, rtol=0.0, atol=tolerance)
 
-    density = family.density(declaration, cells)
-    start = family.start(declaration, cells, np.random.default_rng(SEED))
-    frame = ratings.to_frame()
+    frame = case.ratings.to_frame()
+    at_truth = (case.effects, case.thresholds)
     calls: dict[str, Call] = {
-        "likelihood, bare kernel": kernel,
-        "likelihood, fused operation in PyTensor": lambda: compiled["fused"](effects, thresholds),
-        "likelihood, pm.OrderedProbit": lambda: compiled["plain"](effects, thresholds),
-        "model, compiled density (what fit() samples)": lambda: density(start),
-        "model, PyMC with the fused operation": whole_model(build_model(declaration, cells), mode),
+        "likelihood, bare kernel": case.kernel,
+        "likelihood, fused operation in PyTensor": lambda: compiled["fused"](*at_truth),
+        "likelihood, pm.OrderedProbit": lambda: compiled["plain"](*at_truth),
+        "model, compiled density (what fit() samples)": case.model(),
+        "model, PyMC with the fused operation": whole_model(
+            build_model(case.declaration, cells), mode
+        ),
     }
     for compute_p in (False, True):
         calls[f"model, PyMC with pm.OrderedProbit, compute_p={compute_p}"] = whole_model(
             plain_model(frame, compute_p=compute_p), mode
         )
-    return ratings.n_rows, calls
+    return case.ratings.n_rows, calls
 
 
 def whole_model(model: pm.Model, mode: str) -> Call:
@@ -219,28 +248,6 @@ def whole_model(model: pm.Model, mode: str) -> Call:
     if not np.isfinite(function(at)[1]).all():
         raise RuntimeError("the gradient is not finite at the start")
     return lambda: function(at)
-
-
-def medians(calls: Mapping[str, Call], *, seconds: float) -> dict[str, float]:
-    """Return the median time of a call; the calls take turns, so that a busy moment hits all.
-
-    The first call of each, which may compile, is left out. A quick one is repeated within a turn.
-    """
-    repeats = {}
-    for name, call in calls.items():
-        call()
-        started = time.perf_counter()
-        call()
-        repeats[name] = max(1, min(20, round(0.2 / (time.perf_counter() - started))))
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    started = time.perf_counter()
-    while not times[next(iter(calls))] or time.perf_counter() - started < seconds:
-        for name, call in calls.items():
-            for _ in range(repeats[name]):
-                before = time.perf_counter()
-                call()
-                times[name].append(time.perf_counter() - before)
-    return {name: median(each) for name, each in times.items()}
 
 
 def gradient_table(n_rows: int, times: Mapping[str, float]) -> Table:
@@ -386,31 +393,6 @@ def plain_process(path: str, draws: int, tune: int, chains: int) -> dict[str, An
     }
 
 
-def expected_ranks(quality: Any) -> Any:
-    """Return each system's mean rank over the draws, 1 for the best."""
-    descending = -quality.transpose(..., "system")
-    ranks = descending.copy(data=descending.values.argsort(axis=-1).argsort(axis=-1) + 1.0)
-    return ranks.mean(("chain", "draw"))
-
-
-def diagnosed(quality: Any) -> dict[str, Any]:
-    """Return smallest ESS and worst R-hat of the systems, and what was found about them."""
-    import arviz_stats
-
-    dataset = quality.to_dataset(name="quality")
-    ess = min(
-        float(arviz_stats.ess(dataset, method=method)["quality"].min())
-        for method in ("bulk", "tail")
-    )
-    return {
-        "ess": ess,
-        "rhat": float(arviz_stats.rhat(dataset)["quality"].max()),
-        "quality": quality.mean(("chain", "draw")).values.tolist(),
-        "sd": quality.std(("chain", "draw")).values.tolist(),
-        "ranks": expected_ranks(quality).values.tolist(),
-    }
-
-
 PROCESSES = {"bayeseval": bayeseval_process, "pm.OrderedProbit": plain_process}
 SAMPLING = ("warm-up", "draws", "warm-up and draws")
 
@@ -425,10 +407,11 @@ def run_process(name: str, path: Path, caches: Path, settings: Sequence[int]) ->
     }
     # Without byte code every process would compile the sources of what it imports.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, __file__, "--process", name, str(path), str(answer)]
+    command = [sys.executable, "-m", "tests.benchmarks.likert", "--process", name]
     started = time.time()
     done = subprocess.run(
-        [*command, *map(str, settings)],
+        [*command, str(path), str(answer), *map(str, settings)],
+        cwd=ROOT,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -583,51 +566,6 @@ def first_ratio(runs: Mapping[str, list[dict[str, Any]]]) -> float:
 # The page -----------------------------------------------------------------------------------------
 
 
-def verdict(ratio: float, least: float) -> str:
-    """Say whether a ratio reaches what is wanted."""
-    return "Reached." if ratio >= least else "NOT reached."
-
-
-def machine() -> str:
-    """Describe versions and machine."""
-    from importlib.metadata import version
-
-    processor = platform.processor() or platform.machine()
-    cpu = Path("/proc/cpuinfo")
-    if cpu.exists():
-        named = [
-            line.split(":")[1].strip()
-            for line in cpu.read_text(encoding="utf-8").splitlines()
-            if line.startswith("model name")
-        ]
-        processor = named[0] if named else processor
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return (
-        f"{os.cpu_count()} cores ({processor}), {memory:.0f} GiB; {platform.system()}, "
-        f"Python {platform.python_version()}; {packages}."
-    )
-
-
-def page(tables: Sequence[Table], loads: Sequence[float]) -> str:
-    """Put the tables on one page, with what they were measured on."""
-    busy = max(loads) > 1.25 * (os.cpu_count() or 1)
-    lines = [
-        "---\norphan: true\n---\n\n# What the Likert model costs",
-        f"Measured on {time.strftime('%-d %B %Y, %H:%M UTC', time.gmtime())} by "
-        "`python -m tests.benchmarks.likert`, in one run. " + machine(),
-        "Load average at the start, between the parts and at the end: "
-        + ", ".join(f"{load:.1f}" for load in loads)
-        + (
-            ". **The machine was busy with other programs:** only the ratios mean something."
-            if busy
-            else "; the benchmark itself runs two threads at most."
-        ),
-        *map(str, tables),
-    ]
-    return "\n\n".join(lines) + "\n"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
@@ -659,7 +597,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         gradient_table(n_rows, times),
         *process_tables(runs, 5 * n_annotators, settings),
     ]
-    text = page(tables, loads)
+    text = page(
+        "What the Likert model costs",
+        "python -m tests.benchmarks.likert",
+        machine(versions(PACKAGES)),
+        tables,
+        loads,
+    )
     print(text)
     if chosen.output:
         chosen.output.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,126 @@
+"""How a model of PyMC or NumPyro is sampled, the same way for every protocol."""
+
+# PyMC, nutpie and JAX describe their objects only in part.
+# pyright: reportAttributeAccessIssue=false, reportMissingImports=false
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tests.benchmarks._peers.contract import Result, Settings, Stages
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pymc as pm
+
+    from bayeseval import Posterior
+
+
+def with_nutpie(model: pm.Model, settings: Settings, stages: Stages) -> Result:
+    """Sample a PyMC model with nutpie, as compiled by Numba."""
+    import nutpie
+
+    compiled = nutpie.compile_pymc_model(model)
+    stages.end("compile")
+    tree = nutpie.sample(
+        compiled,
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        seed=settings.seed,
+        progress_bar=False,
+        save_warmup=False,
+    )
+    stages.end("sample")
+    return from_tree(tree, "quality")
+
+
+def with_pymc(model: pm.Model, settings: Settings, stages: Stages) -> Result:
+    """Sample a PyMC model with PyMC's own NUTS, whose clock tells sampling from compiling."""
+    import pymc as pm
+
+    tree = pm.sample(
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        random_seed=settings.seed,
+        nuts_sampler="pymc",
+        progressbar=False,
+        compute_convergence_checks=False,
+        model=model,
+    )
+    return from_pymc(tree, "quality", stages)
+
+
+def from_pymc(tree: Any, name: str, stages: Stages) -> Result:
+    """Take the scores out of what PyMC's `sample` returned just now, and the time it tells."""
+    stages.end("compile")
+    sampling = float(tree["posterior"].attrs["sampling_time"])
+    stages.move(sampling, source="compile", to="sample")
+    return from_tree(tree, name)
+
+
+def from_tree(tree: Any, name: str) -> Result:
+    """Take the systems' scores out of a DataTree."""
+    quality = tree["posterior"][name]
+    (system,) = (dim for dim in quality.dims if dim not in ("chain", "draw"))
+    quality = quality.transpose("chain", "draw", system)
+    return Result(
+        systems=[str(label) for label in quality[system].values],
+        scores=quality.values,
+        divergences=int(tree["sample_stats"]["diverging"].sum()),
+    )
+
+
+def from_posterior(posterior: Posterior, stages: Stages) -> Result:
+    """Take the systems' scores out of a posterior of bayeseval, and the stages that it timed."""
+    seconds = posterior.settings.seconds
+    for stage, name in (("import sampler", "import"), ("compile", "compile"), ("sample", "sample")):
+        stages.move(seconds.get(stage, 0.0), source="fit", to=name)
+    quality = posterior.quality.transpose("chain", "draw", "system")
+    return Result(
+        systems=[str(label) for label in quality["system"].values],
+        scores=quality.values,
+        divergences=posterior.convergence.divergences,
+    )
+
+
+def start_numpyro(settings: Settings) -> None:
+    """Import NumPyro in double precision, with a device for each chain so that they run at once."""
+    import numpyro
+
+    numpyro.set_host_device_count(settings.chains)
+    numpyro.enable_x64()
+
+
+def with_numpyro(
+    model: Callable[..., None],
+    arguments: tuple[Any, ...],
+    systems: np.ndarray,
+    settings: Settings,
+    stages: Stages,
+) -> Result:
+    """Sample with NumPyro's NUTS; its compiling cannot be told from the first steps of warm-up."""
+    import jax
+    import numpy as np
+    from numpyro.infer import MCMC, NUTS
+
+    sampler = MCMC(
+        NUTS(model),
+        num_warmup=settings.tune,
+        num_samples=settings.draws,
+        num_chains=settings.chains,
+        chain_method="parallel",
+        progress_bar=False,
+    )
+    sampler.run(jax.random.key(settings.seed), *arguments, extra_fields=("diverging",))
+    scores = np.asarray(sampler.get_samples(group_by_chain=True)["quality"])
+    stages.end("sample")
+    return Result(
+        systems=[str(label) for label in systems],
+        scores=scores,
+        divergences=int(np.sum(sampler.get_extra_fields()["diverging"])),
+    )

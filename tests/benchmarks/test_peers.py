@@ -1,0 +1,152 @@
+"""What the benchmark of peers says of contenders that are absent, fail or take too long."""
+
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.benchmarks._peers import report
+from tests.benchmarks._peers.contenders import CONTENDERS, NEAR, OTHER, Contender
+from tests.benchmarks._peers.contract import Settings
+from tests.benchmarks._peers.processes import (
+    Outcome,
+    first_error,
+    measure,
+    read_answer,
+    run_limited,
+)
+from tests.benchmarks._peers.programs import Program, find
+
+SETTINGS = Settings(draws=50, tune=10, chains=2, cores=1, seed=1)
+OWN = Contender("bayeseval", "bayeseval", "likert:bayeseval")
+PEER = Contender("brms", "brms", "likert_free.R", OTHER)
+
+
+def done(contender: Contender, seconds: float, *, ess: float = 800.0) -> Outcome:
+    """Return what a contender with two systems came to."""
+    quality = pd.DataFrame(
+        {"mean": [0.5, -0.5], "sd": [0.1, 0.1], "mcse": [0.005, 0.005]}, index=["A", "B"]
+    )
+    return Outcome(
+        contender,
+        "done",
+        seconds=seconds,
+        stages={"import": 1.0, "fit": seconds - 1.0},
+        sampling=2.0,
+        divergences=0,
+        quality=quality,
+        diagnosis={"bulk": ess, "tail": ess, "ess": ess, "rhat": 1.001},
+    )
+
+
+def test_absent_program_is_a_row(tmp_path: Path) -> None:
+    found = find("a-package-that-nobody-installs", tmp_path)
+    outcome = measure(PEER, found, tmp_path, SETTINGS, tmp_path / "runs", limit=1.0, repeat=False)
+    assert outcome.state == "absent"
+    assert "not installed" in str(report.sampled_table("Likert", [outcome]))
+
+
+def test_failing_contender_is_a_row_with_its_error(tmp_path: Path) -> None:
+    program = Program("1", sys.executable)
+    broken = replace(OWN, target="likert:nobody")
+    outcome = measure(
+        broken, program, tmp_path, SETTINGS, tmp_path / "runs", limit=60.0, repeat=True
+    )
+    assert outcome.state == "failed"
+    assert "has no attribute 'nobody'" in str(report.sampled_table("Likert", [outcome]))
+
+
+def test_process_over_the_limit_is_ended_with_its_children() -> None:
+    program = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    started = time.monotonic()
+    code, printed = run_limited([sys.executable, "-c", program], os.environ, limit=1.0)
+    # Reading to the end of the pipe, which the child holds too, would take its 60 seconds.
+    assert time.monotonic() - started < 20
+    assert (code, printed) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("printed", "line"),
+    [
+        ("Traceback …\n  File …\nValueError: no such column\n", "ValueError: no such column"),
+        ("Error in f(): what went wrong\nCalls: f\nExecution halted\n", "Error in f(): what went"),
+        ("something else\n\n", "something else"),
+    ],
+)
+def test_the_line_that_names_an_error(printed: str, line: str) -> None:
+    assert first_error(printed).startswith(line)
+
+
+def test_draws_of_r_and_python_are_read_alike(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.normal((0.0, 1.0, 5.0), size=(SETTINGS.chains, SETTINGS.draws, 3))
+    np.savez(tmp_path / "found.npz", systems=["A", "C", "B"], scores=scores)
+    frame = pd.DataFrame(scores.reshape(-1, 3), columns=["A", "C", "B"])
+    frame.to_csv(tmp_path / "draws.csv", index=False)
+    python, found = read_answer(tmp_path / "found.npz", SETTINGS)
+    r, _ = read_answer(tmp_path / "draws.csv", SETTINGS)
+    pd.testing.assert_frame_equal(python, r)
+    assert list(python.index) == ["A", "B", "C"]
+    assert python["mean"].sum() == pytest.approx(0.0, abs=1e-12)
+    assert found is not None
+    assert found["ess"] <= min(found["bulk"], found["tail"])
+
+
+def test_ratios_and_verdicts() -> None:
+    found = [done(OWN, 10.0), done(PEER, 150.0, ess=20.0)]
+    cold, python, ess = report.wanted({"likert": found}, None)
+    assert cold.value == pytest.approx(15.0)
+    assert cold.row()[-1] == "Reached."
+    assert ess.value == pytest.approx(40.0)
+    assert python.row()[-1] == "Not measured."
+
+
+def test_peer_over_the_limit_gives_a_bound() -> None:
+    over = Outcome(PEER, "over", "over 600 s", seconds=600.0)
+    for seconds, said in ((30.0, "Reached."), (100.0, "Not shown.")):
+        cold = report.wanted({"likert": [done(OWN, seconds), over]}, None)[0]
+        assert cold.row()[2].startswith("> ")
+        assert cold.row()[-1] == said
+
+
+def test_disagreement_is_said() -> None:
+    same = done(replace(PEER, likeness="draws"), 20.0)
+    assert same.quality is not None
+    apart = replace(same, quality=same.quality.assign(mean=[0.6, -0.6]))
+    near = replace(apart, contender=replace(PEER, likeness=NEAR))
+    table = report.agreement_table("Do they agree?", [done(OWN, 10.0), same, apart, near])
+    assert table is not None
+    assert [row[-1] for row in table.rows] == ["yes", "NO", "nearly the same"]
+    assert [row[1] for row in table.rows] == ["0.00", "1.00", "1.00"]
+
+
+def test_gradient_must_not_exceed() -> None:
+    found = {report.NORMAL: 20.0, report.KERNEL: 50.0}
+    (ratio,) = report.wanted({}, found)
+    assert ratio.row()[-1] == "Reached."
+    (ratio,) = report.wanted({}, {**found, report.KERNEL: 70.0})
+    assert ratio.row()[-1] == "NOT reached."
+
+
+def test_bayeseval_comes_first_and_targets_exist() -> None:
+    folder = Path(__file__).parent / "_peers"
+    for part, contenders in CONTENDERS.items():
+        assert contenders[0].program == "bayeseval"
+        assert len({each.name for each in contenders}) == len(contenders)
+        for each in contenders:
+            if each.target.endswith(".R"):
+                assert (folder / each.target).exists()
+            else:
+                module, function = each.target.split(":")
+                assert module == part
+                assert f"def {function}(" in (folder / f"{module}.py").read_text(encoding="utf-8")
