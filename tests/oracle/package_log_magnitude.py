@@ -31,14 +31,9 @@ EFFECTS = {
 }
 
 
-# Two scales of the data files are wider than the family's defaults, which are tested in
-# tests/families/test_log_magnitude.py.
-IN_DATA = {"modulus_sd_scale": 1.0, "log_spread_sd_scale": 0.5}
-
-
 def ask(program: str, priors: Values) -> LogMagnitude:
     """Return the family with the priors."""
-    return LogMagnitude(effects=EFFECTS[program], **{**IN_DATA, **priors})
+    return LogMagnitude(effects=EFFECTS[program], **priors)
 
 
 def judgements(data: Values) -> Judgements:
