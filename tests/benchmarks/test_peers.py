@@ -46,7 +46,7 @@ def done(contender: Contender, seconds: float, *, ess: float = 800.0) -> Outcome
 
 def test_absent_program_is_a_row(tmp_path: Path) -> None:
     found = find("a-package-that-nobody-installs", tmp_path)
-    outcome = measure(PEER, found, tmp_path, SETTINGS, tmp_path / "runs", limit=1.0, repeat=False)
+    outcome = measure(PEER, found, tmp_path, SETTINGS, tmp_path / "runs", limit=1.0, quick=True)
     assert outcome.state == "absent"
     assert "not installed" in str(report.sampled_table("Likert", [outcome]))
 
@@ -55,7 +55,7 @@ def test_failing_contender_is_a_row_with_its_error(tmp_path: Path) -> None:
     program = Program("1", sys.executable)
     broken = replace(OWN, target="likert:nobody")
     outcome = measure(
-        broken, program, tmp_path, SETTINGS, tmp_path / "runs", limit=60.0, repeat=True
+        broken, program, tmp_path, SETTINGS, tmp_path / "runs", limit=60.0, quick=False
     )
     assert outcome.state == "failed"
     assert "has no attribute 'nobody'" in str(report.sampled_table("Likert", [outcome]))

@@ -83,7 +83,7 @@ def measure(
     folder: Path,
     *,
     limit: float,
-    repeat: bool,
+    quick: bool,
 ) -> Outcome:
     """Run a contender once, or twice where a second process finds compiled code on disk.
 
@@ -97,17 +97,18 @@ def measure(
         Where caches and answers go; has to be empty of this contender's.
     limit
         Seconds after which a process is ended.
-    repeat
-        False runs everything once, with empty caches.
+    quick
+        Run everything once, with the caches that the machine has.
     """
     if isinstance(program, str):
         return Outcome(contender, "absent", program)
     own = folder / re.sub(r"\W+", "_", contender.name)
     own.mkdir(parents=True)
-    first = run_once(contender, program, data, settings, own, limit=limit)
-    if not (repeat and contender.cached and first.state == "done"):
+    variables = environment(None if quick else own)
+    first = run_once(contender, program, data, settings, own, variables, limit=limit)
+    if quick or not contender.cached or first.state != "done":
         return first
-    second = run_once(contender, program, data, settings, own, limit=limit)
+    second = run_once(contender, program, data, settings, own, variables, limit=limit)
     return replace(second, first=first.seconds)
 
 
@@ -117,6 +118,7 @@ def run_once(
     data: Path,
     settings: Settings,
     folder: Path,
+    variables: Mapping[str, str],
     *,
     limit: float,
 ) -> Outcome:
@@ -124,7 +126,7 @@ def run_once(
     answer = folder / ("draws.csv" if contender.target.endswith(".R") else "found.npz")
     command = program.command(contender.target, data, answer, settings)
     started = time.time()
-    code, printed = run_limited(command, environment(folder), limit=limit)
+    code, printed = run_limited(command, variables, limit=limit)
     if code is None:
         return Outcome(contender, "over", f"over {limit:.0f} s", seconds=limit)
     if code:

@@ -98,13 +98,12 @@ def _brms() -> Program | str:
     return Program(f"{own} (rstan {rstan}, R {r})", rscript)
 
 
-def environment(caches: Path, *, single_thread: bool = False) -> dict[str, str]:
-    """Return the environment of a process whose compiled code is kept in a folder of its own."""
-    variables = {
-        **os.environ,
-        "NUMBA_CACHE_DIR": str(caches / "numba"),
-        "PYTENSOR_FLAGS": f"base_compiledir={caches / 'pytensor'}",
-    }
+def environment(caches: Path | None, *, single_thread: bool = False) -> dict[str, str]:
+    """Return the environment of a process, with a folder of its own for compiled code if named."""
+    variables = dict(os.environ)
+    if caches is not None:
+        variables["NUMBA_CACHE_DIR"] = str(caches / "numba")
+        variables["PYTENSOR_FLAGS"] = f"base_compiledir={caches / 'pytensor'}"
     if single_thread:
         for name in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
             variables[f"{name}_NUM_THREADS"] = "1"
