@@ -9,7 +9,6 @@ and the ratios rough.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
@@ -25,8 +24,8 @@ from tests.benchmarks._peers.contract import Settings
 from tests.benchmarks._peers.processes import (
     ROOT,
     Outcome,
+    answer_line,
     first_error,
-    last_line,
     measure,
     progress,
     run_limited,
@@ -97,7 +96,7 @@ def run_gradient(*, quick: bool, limit: float) -> tuple[int, dict[str, float]] |
         return f"over {limit:.0f} s"
     if code:
         return f"failed: {first_error(printed)}"
-    n_rows, found = json.loads(last_line(printed))
+    n_rows, found = answer_line(printed)
     return n_rows, found
 
 
@@ -109,10 +108,10 @@ def how_measured(settings: Settings, *, limit: float, quick: bool) -> str:
         "Cold seconds run from the start of a process to the printed ranking. Programs that keep "
         "compiled code on disk run twice: cold seconds are those of the second process, and what "
         "the first took with empty caches stands beside them. brms and NumPyro compile in every "
-        "process. Sampling is warm-up and draws: of brms what its chains report, divided by the "
-        "cores, so that starting its workers does not count. ESS and R-hat are ArviZ's, over the "
-        "systems' centred scores; min ESS/s is the smaller of bulk and tail for a second of "
-        f"sampling. A process is ended after {limit:.0f} s."
+        "process. Sampling is warm-up and draws; with bayeseval, its pilot chain too; with brms, "
+        "what its chains report, divided by the cores, so that starting its workers does not "
+        "count. ESS and R-hat are ArviZ's, over the systems' centred scores; min ESS/s is the "
+        f"smaller of bulk and tail for a second of sampling. A process is ended after {limit:.0f} s."
     )
     if quick:
         text += (

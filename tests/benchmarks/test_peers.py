@@ -126,8 +126,8 @@ def test_disagreement_is_said() -> None:
     near = replace(apart, contender=replace(PEER, likeness=NEAR))
     table = report.agreement_table("Do they agree?", [done(OWN, 10.0), same, apart, near])
     assert table is not None
-    assert [row[-1] for row in table.rows] == ["yes", "NO", "nearly the same"]
-    assert [row[1] for row in table.rows] == ["0.00", "1.00", "1.00"]
+    assert [row[-1] for row in table.rows] == ["yes", "NO", "NO"]
+    assert [row[2] for row in table.rows] == ["0.00", "1.00", "1.00"]
 
 
 def test_gradient_must_not_exceed() -> None:

@@ -131,7 +131,7 @@ def run_once(
         return Outcome(contender, "over", f"over {limit:.0f} s", seconds=limit)
     if code:
         return Outcome(contender, "failed", f"failed: {first_error(printed)}")
-    told = json.loads(last_line(printed))
+    told = answer_line(printed)
     quality, diagnosis = read_answer(answer, settings)
     return Outcome(
         contender,
@@ -172,6 +172,12 @@ def run_limited(
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
     return process.returncode, printed
+
+
+def answer_line(printed: str) -> Any:
+    """Return the last line of JSON; R may print warnings after it."""
+    lines = [line for line in printed.splitlines() if line.startswith(("{", "["))]
+    return json.loads(lines[-1])
 
 
 def first_error(printed: str) -> str:

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from tests.benchmarks._page import Table, verdict
-from tests.benchmarks._peers.contenders import DRAWS, OTHER
+from tests.benchmarks._peers.contenders import DRAWS, NEAR, OTHER
 from tests.benchmarks._peers.gradient import KERNEL, NORMAL
 from tests.benchmarks._peers.processes import Outcome
 
 LEAST_ESS, LARGEST_RHAT = 400, 1.01
 # Of five to twenty means, each with a normal error, the largest is beyond this once in a thousand.
 LARGEST_ERROR = 4.0
+# What another prior, or none, may move a mean by.
+LARGEST_DEPARTURE = 0.5
 NOTHING = "–"
 
 type Outcomes = Mapping[str, Sequence[Outcome]]
@@ -118,21 +120,24 @@ def agreement_table(title: str, outcomes: Sequence[Outcome]) -> Table | None:
         if outcome.quality is None:
             continue
         apart = (outcome.quality["mean"] - own.quality["mean"]).abs()
-        in_sds = (apart / own.quality["sd"]).max()
+        in_sds = float((apart / own.quality["sd"]).max())
         error = np.hypot(outcome.quality["mcse"], own.quality["mcse"])
         in_errors = float((apart / error).max())
         sds = outcome.quality["sd"] / own.quality["sd"]
-        if outcome.contender.likeness == DRAWS:
-            said = "yes" if in_errors <= LARGEST_ERROR else "NO"
-        else:
-            said = "another model" if outcome.contender.likeness == OTHER else "nearly the same"
+        likeness = outcome.contender.likeness
+        model, agrees = {
+            DRAWS: ("the same", in_errors <= LARGEST_ERROR),
+            NEAR: ("nearly the same", in_sds <= LARGEST_DEPARTURE),
+            OTHER: ("another", None),
+        }[likeness]
         rows.append(
             (
                 outcome.contender.name,
+                model,
                 NOTHING if _rescaled(outcome) else f"{in_sds:.2f}",
                 NOTHING if math.isnan(in_errors) else f"{in_errors:.1f}",
                 NOTHING if sds.isna().all() else f"{sds.min():.2f}–{sds.max():.2f}",
-                said,
+                {True: "yes", False: "NO", None: NOTHING}[agrees],
             )
         )
     if not rows:
@@ -140,9 +145,10 @@ def agreement_table(title: str, outcomes: Sequence[Outcome]) -> Table | None:
     remark = (
         f"Centred scores beside those of {own.contender.name}: the largest difference of means, in "
         "its posterior sds and in Monte Carlo errors of both, and the ratios of sds. The same "
-        f"model is to agree within {LARGEST_ERROR:g} Monte Carlo errors."
+        f"model is to agree within {LARGEST_ERROR:g} Monte Carlo errors, nearly the same within "
+        f"{LARGEST_DEPARTURE:g} sds."
     )
-    header = ("contender", "sds", "Monte Carlo errors", "ratio of sds", "same posterior")
+    header = ("contender", "model", "sds", "Monte Carlo errors", "ratio of sds", "agrees")
     return Table(title, header, tuple(rows), (remark,))
 
 

@@ -78,7 +78,12 @@ def from_tree(tree: Any, name: str) -> Result:
 def from_posterior(posterior: Posterior, stages: Stages) -> Result:
     """Take the systems' scores out of a posterior of bayeseval, and the stages that it timed."""
     seconds = posterior.settings.seconds
-    for stage, name in (("import sampler", "import"), ("compile", "compile"), ("sample", "sample")):
+    for stage, name in (
+        ("import sampler", "import"),
+        ("compile", "compile"),
+        ("pilot", "sample"),
+        ("sample", "sample"),
+    ):
         stages.move(seconds.get(stage, 0.0), source="fit", to=name)
     quality = posterior.quality.transpose("chain", "draw", "system")
     return Result(
