@@ -50,6 +50,19 @@ class Kind(ABC):
         return np.round(value, 4)
 
 
+class LogCentre(Kind):
+    """A normal log whose mean is the log of a centre, as several families have."""
+
+    def draw(
+        self, parameter: Parameter, data: Values, scale: Any, size: tuple[int, ...], rng: Any
+    ) -> np.ndarray:
+        return rng.normal(np.log(data[str(parameter.other)]), scale, size=size)
+
+    def log_density(self, parameter: Parameter, data: Values, scale: Any, x: Any) -> Any:
+        centre = mp.log(mpf(data[str(parameter.other)]))
+        return sum(log_normal(v - centre, mpf(scale)) for v in flat(x))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Card:
     """The programs of one family.
@@ -161,6 +174,23 @@ def log_normal_between(lower: Any, upper: Any) -> Any:
         lower, upper = -upper, -lower
     tail: Callable[[Any], Any] = lambda x: mp.erfc(-x / mp.sqrt(2)) / 2  # noqa: E731
     return mp.log(tail(upper) - tail(lower))
+
+
+def log_student(z: Any, df: Any) -> Any:
+    """Return the log density of Student's t."""
+    constant = mp.loggamma((df + 1) / 2) - mp.loggamma(df / 2) - mp.log(mp.pi * df) / 2
+    return constant - (df + 1) / 2 * mp.log(1 + z**2 / df)
+
+
+def log_student_cdf(z: Any, df: Any) -> Any:
+    """Return the log of the distribution function of Student's t."""
+    tail = mp.betainc(df / 2, mpf(1) / 2, 0, df / (df + z**2), regularized=True) / 2
+    return mp.log(tail if z <= 0 else 1 - tail)
+
+
+def logistic(x: Any) -> Any:
+    """Return the logistic distribution function."""
+    return 1 / (1 + mp.exp(-x))
 
 
 def exact(value: Any) -> Any:

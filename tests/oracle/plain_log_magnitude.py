@@ -7,11 +7,13 @@ import numpy as np
 from tests.oracle.plain import (
     Card,
     Kind,
+    LogCentre,
     Parameter,
     Values,
-    log_normal,
     log_normal_between,
     log_normal_cdf,
+    log_student,
+    log_student_cdf,
     mp,
     mpf,
 )
@@ -72,18 +74,6 @@ OTHER_PRIORS = {
 }
 
 
-class LogCentre(Kind):
-    """A log whose prior mean is the log of a centre."""
-
-    def draw(
-        self, parameter: Parameter, data: Values, scale: Any, size: tuple[int, ...], rng: Any
-    ) -> np.ndarray:
-        return rng.normal(np.log(data[str(parameter.other)]), scale, size=size)
-
-    def log_density(self, parameter: Parameter, data: Values, scale: Any, x: Any) -> Any:
-        return log_normal(x - mp.log(mpf(data[str(parameter.other)])), mpf(scale))
-
-
 class GammaMean(Kind):
     """A gamma variable by its shape and mean."""
 
@@ -99,18 +89,6 @@ class GammaMean(Kind):
 
     def rounded(self, value: np.ndarray) -> np.ndarray:
         return np.maximum(np.round(value, 4), 0.1)
-
-
-def log_student(z: Any, df: Any) -> Any:
-    """Return the log density of Student's t."""
-    constant = mp.loggamma((df + 1) / 2) - mp.loggamma(df / 2) - mp.log(mp.pi * df) / 2
-    return constant - (df + 1) / 2 * mp.log(1 + z**2 / df)
-
-
-def log_student_cdf(z: Any, df: Any) -> Any:
-    """Return the log of the distribution function of Student's t."""
-    tail = mp.betainc(df / 2, mpf(1) / 2, 0, df / (df + z**2), regularized=True) / 2
-    return mp.log(tail if z <= 0 else 1 - tail)
 
 
 def log_lik(program: str, data: Values, values: Values) -> list[Any]:

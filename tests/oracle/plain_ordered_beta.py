@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracle.plain import Card, Kind, Parameter, Values, log_normal, mp, mpf
+from tests.oracle.plain import Card, LogCentre, Parameter, Values, logistic, mp, mpf
 
 ANNOTATORS: dict[str, Parameter] = {
     "log_extremity_sd": Parameter((), "half_normal", "log_extremity_sd_scale"),
@@ -53,23 +53,6 @@ OTHER_PRIORS = {
     "log_precision_scale": 1.3,
     "direction_bias_scale": 0.15,
 }
-
-
-class LogCentre(Kind):
-    """A log whose prior mean is the log of a centre."""
-
-    def draw(
-        self, parameter: Parameter, data: Values, scale: Any, size: tuple[int, ...], rng: Any
-    ) -> np.ndarray:
-        return rng.normal(np.log(data[str(parameter.other)]), scale, size=size)
-
-    def log_density(self, parameter: Parameter, data: Values, scale: Any, x: Any) -> Any:
-        return log_normal(x - mp.log(mpf(data[str(parameter.other)])), mpf(scale))
-
-
-def logistic(x: Any) -> Any:
-    """Return the logistic distribution function."""
-    return 1 / (1 + mp.exp(-x))
 
 
 def log_lik(program: str, data: Values, values: Values) -> list[Any]:

@@ -61,8 +61,7 @@ def test_every_folder_has_a_card_and_a_line_in_the_table():
         assert f"({program.relative_to(ROOT / 'models').as_posix()})" in readme
     for family in FAMILIES:
         assert f"({family.name}/card.md)" in readme
-        # A family that draws by itself has no density that a program could hold; a card says so,
-        # and says it too where a program is still to be written.
+        # A family that draws by itself has no density that a program could hold; its card says so.
         direct = "There is no Stan program" in (family / "card.md").read_text("utf-8")
         assert (family / "model.stan").is_file() != direct
 
