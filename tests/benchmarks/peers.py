@@ -111,7 +111,8 @@ def how_measured(settings: Settings, *, limit: float, quick: bool) -> str:
         "process. Sampling is warm-up and draws; with bayeseval, its pilot chain too; with brms, "
         "what its chains report, divided by the cores, so that starting its workers does not "
         "count. ESS and R-hat are ArviZ's, over the systems' centred scores; min ESS/s is the "
-        f"smaller of bulk and tail for a second of sampling. A process is ended after {limit:.0f} s."
+        "smaller of bulk and tail for a second of sampling. A process is ended after "
+        f"{limit:.0f} s."
     )
     if quick:
         text += (

@@ -27,6 +27,30 @@ OWN = Contender("bayeseval", "bayeseval", "likert:bayeseval")
 PEER = Contender("brms", "brms", "likert_free.R", OTHER)
 
 
+# Counts its own runs beside the answer, and speaks of warnings after it, as R does.
+SCRIPT = """
+import json, os, pathlib, sys, time
+import numpy as np
+answer = pathlib.Path(sys.argv[1])
+with answer.with_suffix(".runs").open("a") as file:
+    file.write(os.environ["NUMBA_CACHE_DIR"] + "\\n")
+entered = time.time()
+draws = np.random.default_rng(1).normal((0.0, 1.0), size=(2, 50, 2))
+np.savez(answer, systems=["A", "B"], scores=draws)
+stages = {"import": 0.5, "sample": 2.0}
+line = {"entered": entered, "done": time.time(), "stages": stages, "divergences": 3}
+print("ranking", json.dumps(line), "Warning message:", sep="\\n")
+"""
+
+
+class Scripted(Program):
+    """A program that does what the script says."""
+
+    def command(self, target: str, data: Path, answer: Path, settings: Settings) -> list[str]:
+        """Return the command that runs the script."""
+        return [self.executable, "-c", SCRIPT, str(answer)]
+
+
 def done(contender: Contender, seconds: float, *, ess: float = 800.0) -> Outcome:
     """Return what a contender with two systems came to."""
     quality = pd.DataFrame(
@@ -59,6 +83,21 @@ def test_failing_contender_is_a_row_with_its_error(tmp_path: Path) -> None:
     )
     assert outcome.state == "failed"
     assert "has no attribute 'nobody'" in str(report.sampled_table("Likert", [outcome]))
+
+
+def test_second_process_where_compiled_code_is_kept(tmp_path: Path) -> None:
+    program = Scripted("1", sys.executable)
+    for cached, n_runs in ((False, 1), (True, 2)):
+        contender = replace(OWN, name=f"cached {cached}", cached=cached)
+        outcome = measure(contender, program, tmp_path, SETTINGS, tmp_path, limit=60.0, quick=False)
+        assert outcome.state == "done"
+        assert (outcome.first is not None) == cached
+        assert outcome.divergences == 3
+        assert outcome.diagnosis is not None
+        assert outcome.ess_rate == pytest.approx(outcome.diagnosis["ess"] / 2.0)
+        (runs,) = tmp_path.glob(f"cached_{cached}/*.runs")
+        folders = runs.read_text(encoding="utf-8").splitlines()
+        assert folders == [str(runs.parent / "numba")] * n_runs
 
 
 def test_process_over_the_limit_is_ended_with_its_children() -> None:
