@@ -3,12 +3,14 @@
 A study in the shape of Ethayarajh & Jurafsky (2022): 90 annotators, four sizes of a language model
 and human texts, rated on five points, and compared in a circle of five pairs, each asked in both
 directions. Larger models are better by design, so four orders are known; whether a protocol finds
-them is the question. The answers are simulated; for your own study begin at "Read".
+them is the question. Then the same systems by the number of examples that an annotator saw. All
+answers are simulated; for your own study begin at "Read".
 """
 
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 import bayeseval as be
 from bayeseval.frequentist import spa_test
@@ -84,6 +86,9 @@ spa = filter_incoherent(everybody, tau=1.5)
 print(spa.audit_frame())
 print(spa_test(everybody))
 print(spa_test(spa))
+effect = be.filter_effect(everybody, taus=(1.5, 1.3, 1.1))
+print(effect)
+be.plot_filter_effect(effect).savefig("filter.png")
 
 # Fit: the model, and beside it the same mean without a model of the answers.
 by_rating = be.fit(likert, random_seed=1)
@@ -102,6 +107,35 @@ print(
         pairs=CIRCLE,
     )
 )
+
+# Moderate: what a reader thinks of a system may depend on how many of its texts they saw. Other
+# annotators, 25 for each number m of examples; SIMULATED so that differences show more with more
+# examples. One model has all of them: qualities that are common, and how they depart at each m.
+SHARE_SEEN = {1: 0.3, 5: 0.7, 20: 1.0}
+by_examples = []
+for m, share in SHARE_SEEN.items():
+    some = be.simulate_spa(
+        n_annotators=25,
+        n_systems=5,
+        quality=share * QUALITY,
+        precision=20.0,
+        end_probability=0.03,
+        random_seed=10 + m,
+    ).judgements.to_frame()
+    some[["system_a", "system_b"]] = some[["system_a", "system_b"]].replace(names)
+    by_examples.append(some.assign(annotator=f"{m} seen, " + some["annotator"], m=str(m)))
+moderated = be.SPAJudgements.from_frame(
+    pd.concat(by_examples),
+    annotator="annotator",
+    system_a="system_a",
+    system_b="system_b",
+    probability="probability",
+    moderators=["m"],
+    bounds=(0, 1),
+)
+by_m = be.compare(be.fit(moderated, random_seed=1), CIRCLE, by="m")
+print(by_m)
+be.plot_comparison(by_m).savefig("examples_seen.png")
 
 # Report: everything on one page; it says where the model's mean is not the sample's.
 be.report(by_probability, spa, "report.html")

@@ -87,12 +87,16 @@ def test_spa_example_runs_and_finds_more_by_stated_probabilities_than_by_ratings
     few_draws: Path, capsys: pytest.CaptureFixture[str]
 ):
     runpy.run_path(str(ROOT / "examples" / "spa_authenticity_gap.py"), run_name="__main__")
-    assert {path.name for path in few_draws.iterdir()} == WRITTEN | {"stated.csv"}
+    written = {path.name for path in few_draws.iterdir()}
+    assert written == WRITTEN | {"stated.csv", "filter.png", "examples_seen.png"}
     printed = capsys.readouterr().out
     found = re.search(r"likert (\d), spa (\d), spa, bootstrap (\d) of 4", printed)
     assert found is not None
     by_rating, by_probability, without_model = map(int, found.groups())
     assert by_rating < by_probability == without_model
+    assert "before and after leaving out incoherent annotators" in printed
+    for m in (1, 5, 20):
+        assert f"5 pairs: m {m}" in printed
     assert "Mean and mass of the answers by pair" in (few_draws / "report.html").read_text("utf-8")
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from bayeseval._checks import counted
 from bayeseval._records import Record, Shown
 from bayeseval.comparison._contract import PosteriorLike, choose
 from bayeseval.errors import BayesEvalError, ModelError
@@ -111,7 +112,7 @@ def trueskill_ranking(
         frames.append(frame)
     return TrueSkillRanking(
         table=pd.concat(frames, ignore_index=True),
-        title=f"TrueSkill of {len(posterior.systems)} systems",
+        title=f"TrueSkill of {counted(len(posterior.systems), 'system')}",
         notes=_notes(shuffles.sizes["shuffle"], again, prob),
         shown=_SHOWN,
     )

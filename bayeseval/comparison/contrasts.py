@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import counted, nearest, some
 from bayeseval._tables import (
     Column,
     Table,
@@ -158,6 +158,7 @@ class Comparison:
             Headings and formatted cells.
         """
         better = "better" if self.larger_is_better else "larger"
+        pairs = "the one pair" if len(self) == 1 else f"all {len(self)} pairs"
         is_win = self.quantity == "win_probability"
         estimate = "P(A wins)" if is_win else "A, B" if self.of_pairs else "A − B"
         if is_win:
@@ -179,7 +180,7 @@ class Comparison:
             ),
             (
                 f"P(A>B): probability that A is {better}: that the quantity is above "
-                f"{self.reference:g}. Choosing the likelier side in all {len(self)} pairs, "
+                f"{self.reference:g}. Choosing the likelier side in {pairs}, "
                 f"{self.expected_wrong:.1f} would be expected to be wrong."
             ),
         ]
@@ -217,8 +218,8 @@ class Comparison:
             if "linked" in frame:
                 source = tuple("data" if linked else "prior" for linked in frame["linked"])
                 columns.append(Column("from", source, "text"))
-            title = f"{self.title[:1].upper()}{self.title[1:]}, {len(frame)} pair"
-            title += ("" if len(frame) == 1 else "s") + (f": {where}" if where else "")
+            title = f"{self.title[:1].upper()}{self.title[1:]}, {counted(len(frame), 'pair')}"
+            title += f": {where}" if where else ""
             tables.append(Table(title, tuple(columns), tuple(notes), alarms))
         return tables
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import counted, nearest, some
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families import family_named
 from bayeseval.families._declaration import Declaration
@@ -325,8 +325,20 @@ class Posterior:
         -------
         Path
             The file.
+
+        Raises
+        ------
+        BayesEvalError
+            Where the folder of the file does not exist, or the path is a folder.
         """
         path = Path(path)
+        if path.is_dir():
+            raise BayesEvalError(f"a posterior is saved as a file; {str(path)!r} is a folder")
+        if not path.parent.is_dir():
+            raise BayesEvalError(
+                f"the folder of the posterior must exist; there is no folder {str(path.parent)!r}. "
+                "Make it first, or save elsewhere"
+            )
         content = {
             "family": {"name": self.family.name, "fields": _fields(self.family)},
             "declaration": declaration_record(self.declaration),
@@ -344,15 +356,15 @@ class Posterior:
     def __repr__(self) -> str:
         sizes = self.posterior.sizes
         parts = [
-            f"{len(self.systems)} systems",
+            counted(len(self.systems), "system"),
             (
-                f"{sizes['chain']} chains of {sizes['draw']:,} draws"
+                f"{counted(sizes['chain'], 'chain')} of {counted(sizes['draw'], 'draw')}"
                 if self.convergence.independent is None
-                else f"{sizes['chain'] * sizes['draw']:,} independent draws"
+                else counted(sizes["chain"] * sizes["draw"], "independent draw")
             ),
         ]
         if self.criteria:
-            parts.insert(1, f"{len(self.criteria)} criteria")
+            parts.insert(1, counted(len(self.criteria), "criterion", "criteria"))
         if self.approximate:
             parts.append(f"approximate: {self.approximate}")
         if self.settings.interrupted:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import some
+from bayeseval._checks import counted, some
 from bayeseval.errors import ConvergenceError, ConvergenceWarning, ModelError
 from bayeseval.families import default_family
 from bayeseval.families._declaration import Cells, Declaration
@@ -51,6 +51,16 @@ _LARGEST_STORED = 512 * 2**20
 _SHOWN = ("quality", "severity", "population_thresholds")
 _BY_PAIR = ("interaction", "taste", "thresholds")
 """Effects by pair of labels, and what is the sum of others: kept, not diagnosed one by one."""
+_NAMES = (
+    # Dimensions.
+    *("annotator", "item", "criterion", "criterion_b", "system_b", "system_pair", "circle"),
+    *("level", "direction", "category", "threshold"),
+    # Variables that are neither an effect nor a parameter.
+    *("quality", "thresholds", "population_thresholds", "discrimination", "discrimination_sd"),
+    *("tie_propensity", "kappa", "departure", "stated", "preferred"),
+)
+"""What a posterior may hold besides effects and parameters, so that no moderator may be called so;
+``tests/inference/test_fitting.py`` finds the names that are lacking here."""
 _PACKAGES = ("bayeseval", "pymc", "pytensor", "nutpie", "arviz", "numba", "numpy", "xarray")
 _DIRECT_PACKAGES = ("bayeseval", "numpy", "xarray")
 
@@ -159,9 +169,11 @@ def fit(
         raise ModelError(f"method= is one of {some(_METHODS)}; found {method!r}")
     started = perf_counter()
     family = default_family(judgements.protocol) if family is None else family
+    _refuse_no_family(family)
     if isinstance(family, DirectFamily):
         return _drawn_directly(family, judgements, settings, store=store)
     declaration = family.declare(judgements)
+    _refuse_taken_names(declaration, judgements)
     if target_accept is None:
         wanted = getattr(declaration.response, "target_accept", settings.target_accept)
         settings = replace(settings, target_accept=wanted)
@@ -210,6 +222,36 @@ def fit(
         strict=strict,
         declare_seconds=declared - started,
     )
+
+
+def _refuse_no_family(family: object) -> None:
+    if isinstance(family, type) and hasattr(family, "declare"):
+        raise ModelError(
+            f"fit() takes a family's instance, and {family.__name__} is its class: pass "
+            f"{family.__name__}(), an instance"
+        )
+    if not hasattr(family, "declare"):
+        raise ModelError(
+            "fit() takes a family, such as BradleyTerry(), after the judgements; found "
+            f"{family!r} ({type(family).__name__})"
+        )
+
+
+def _refuse_taken_names(declaration: Declaration[Any], judgements: Judgements) -> None:
+    """Refuse a moderator, which is a dimension of the posterior, with the name of a variable."""
+    effects = [effect.name for effect in declaration.effects]
+    # A family that draws by itself has no parameters of a sampler to list.
+    parameters = getattr(declaration.response, "parameter_shapes", {})
+    taken = {*_NAMES, *effects, *parameters}
+    taken |= {f"{name}_{of}" for name in effects for of in ("sd", "correlation")}
+    taken |= {f"quality_by_{name}" for name in judgements.moderators}
+    for name in judgements.moderators:
+        if name in taken:
+            raise ModelError(
+                f"a moderator is called {name!r}, which is the name of a quantity of "
+                f"{declaration.family}'s posterior. Give it another name when reading: "
+                f"moderators={{'my_{name}': {name!r}}}"
+            )
 
 
 def _checked(
@@ -266,8 +308,8 @@ def _plan(
         effect.free_size + 1 for effect in declaration.effects
     ) + _response_size(declaration)
     line = (
-        f"Fitting {family.name} to {judgements.n_judgements:,} judgements "
-        f"({cells.n_cells:,} distinct), {n_parameters:,} parameters: "
+        f"Fitting {family.name} to {counted(judgements.n_judgements, 'judgement')} "
+        f"({cells.n_cells:,} distinct), {counted(n_parameters, 'parameter')}: "
         f"{', '.join(effect.name for effect in declaration.effects)}"
     )
     if declaration.left_out:
@@ -447,6 +489,7 @@ def _drawn_directly(
     """Let a family that needs no sampler make its draws."""
     started = perf_counter()
     declaration = family.declare(judgements)
+    _refuse_taken_names(declaration, judgements)
     declared = perf_counter()
     drawn = family.draw(
         declaration,

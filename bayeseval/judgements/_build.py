@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import counted, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._files import naming_the_file, read_frame
 from bayeseval.judgements._intake import (
@@ -127,7 +127,7 @@ def build(
         settled = settled.without(rows[left], reason)
         left &= ~rows
     if not settled.n_rows:
-        lost = "; ".join(f"{d.n_rows:,} rows: {d.reason}" for d in settled.dropped)
+        lost = "; ".join(f"{counted(d.n_rows, 'row')}: {d.reason}" for d in settled.dropped)
         raise JudgementError(f"expected at least one {answer}; none is left ({lost}).")
     counts, values = counts[left], found.values[left]
     further = {name: column[left] for name, column in found.further.items()}

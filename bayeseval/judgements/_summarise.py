@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bayeseval._checks import counted
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.identify import identify
 from bayeseval.judgements.summary import Fact, Summary
@@ -35,7 +36,7 @@ def summarise(judgements: Judgements, *, answer_facts: Sequence[Fact]) -> Summar
     facts += answer_facts
     if judgements.origin:
         facts.append(("read as", "", judgements.origin))
-    facts += [("dropped", d.reason, f"{d.n_rows:,} rows") for d in judgements.dropped]
+    facts += [("dropped", d.reason, counted(d.n_rows, "row")) for d in judgements.dropped]
     facts += [
         ("filters", entry.rule, f"{entry.rows_before:,} → {entry.rows_after:,} rows")
         for entry in judgements.audit

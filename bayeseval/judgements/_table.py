@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import counted, nearest, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements.summary import Summary
 
@@ -358,8 +358,8 @@ class Judgements(ABC):
             )
         if not rows.any():
             raise JudgementError(
-                f"the filter “{rule}” leaves none of the {self.n_rows} rows. Loosen the rule, or "
-                "look at summary() for what the table holds."
+                f"the filter “{rule}” leaves none of the {counted(self.n_rows, 'row')}. Loosen the "
+                "rule, or look at summary() for what the table holds."
             )
         factors = recoded([replace(f, codes=f.codes[rows]) for f in self.factors])
         removed: tuple[str, ...] = ()
@@ -389,33 +389,29 @@ class Judgements(ABC):
         """Return further fields of the record that hold one value a row."""
         return {}
 
-    def _counted(self, number: int, noun: str) -> str:
-        return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
     def _repr_facts(self) -> list[str]:
-        facts = [self._counted(self.n_judgements, "judgement")]
+        facts = [counted(self.n_judgements, "judgement")]
         if self.n_rows != self.n_judgements:
-            facts.append(f"in {self._counted(self.n_rows, 'row')}")
-        facts.append(self._counted(len(self.systems), "system"))
+            facts.append(f"in {counted(self.n_rows, 'row')}")
+        facts.append(counted(len(self.systems), "system"))
         if self.annotators is None:
             facts.append("no annotator identities")
         else:
-            facts.append(self._counted(len(self.annotators), "annotator"))
+            facts.append(counted(len(self.annotators), "annotator"))
         if self.items is not None:
-            facts.append(self._counted(len(self.items), "item"))
+            facts.append(counted(len(self.items), "item"))
         if self.criteria is not None:
-            number = len(self.criteria)
-            facts.append(f"{number:,} " + ("criterion" if number == 1 else "criteria"))
+            facts.append(counted(len(self.criteria), "criterion", "criteria"))
         facts.extend(
-            f"moderator {name!r} with {self._counted(len(levels), 'level')}"
+            f"moderator {name!r} with {counted(len(levels), 'level')}"
             for name, levels in self.moderators.items()
         )
         if self.repeats:
             facts.append("repeats kept")
         if self.dropped:
-            facts.append(f"{self._counted(sum(d.n_rows for d in self.dropped), 'row')} dropped")
+            facts.append(f"{counted(sum(d.n_rows for d in self.dropped), 'row')} dropped")
         if self.audit:
-            facts.append(f"{self._counted(len(self.audit), 'filter')} applied")
+            facts.append(f"{counted(len(self.audit), 'filter')} applied")
         return facts
 
     def __repr__(self) -> str:

@@ -389,10 +389,12 @@ class Results:
         annotators = self.checks.annotators[self.criterion]
         words = ci_words(*self.ci)
         n_samples = len(overall.simulated)
+        n_answers = overall.n_judgements
+        answers = "the one answer" if n_answers == 1 else f"all {n_answers:,} answers"
         sentences = [
             (
                 "If the model is right, the observed bars lie mostly within the intervals. "
-                f"Over all {overall.n_judgements:,} answers, {100 * overall.p_value:.0f} % of "
+                f"Over {answers}, {100 * overall.p_value:.0f} % of "
                 f"{n_samples} simulated tables are at least as far from the expected shares as "
                 "the observed one; a value near 0 % means a bad fit."
             )

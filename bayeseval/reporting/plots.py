@@ -354,7 +354,7 @@ def _level_panels(
     n_columns = min(3, len(pairs))
     n_rows = int(np.ceil(len(pairs) / n_columns))
     figure = fig.PlotFigure(7.0, 0.8 + 1.7 * n_rows)
-    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True, sharey=True).ravel()
+    grid = figure.subplots(n_rows, n_columns, squeeze=False, sharey=True).ravel()
     for axes, (a, b) in zip(grid, pairs, strict=False):
         own = frame[(frame["system_a"] == a) & (frame["system_b"] == b)]
         _draw_reference(axes, comparison, axis="y")
@@ -369,7 +369,7 @@ def _level_panels(
         fig.label_ticks(figure, axes, "x", ticks, chosen, width=10, size=8)
     for index, axes in enumerate(grid):
         axes.set_visible(index < len(pairs))
-        # Axes are shared: the lowest panel of each column keeps its labels.
+        # The lowest panel of each column has the labels of all.
         axes.tick_params(axis="x", labelbottom=index + n_columns >= len(pairs))
     figure.supylabel(_estimate_words(comparison), fontsize=9)
     return figure

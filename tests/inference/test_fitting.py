@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ import pandas as pd
 import pytest
 
 import bayeseval as be
-from bayeseval.inference import Posterior, _sampling
+from bayeseval.families import _FAMILIES, family_named
+from bayeseval.inference import Posterior, _sampling, fitting
+from bayeseval.judgements import Factor
+from bayeseval.judgements._intake import CANONICAL, QUANTITIES
 from bayeseval.simulate import SimulatedLikert
 
 pytestmark = pytest.mark.sampling
@@ -305,3 +309,92 @@ def test_every_structure_samples(family: be.OrdinalProbit, small_study: Simulate
     np.testing.assert_allclose(
         win + win.transpose(*win.dims[:-2], "system_b", "system").values, 1.0, atol=1e-9
     )
+
+
+def test_a_class_or_a_name_instead_of_a_family_is_refused_with_the_remedy(
+    small_study: SimulatedLikert,
+) -> None:
+    with pytest.raises(be.ModelError, match=r"pass OrdinalProbit\(\), an instance"):
+        be.fit(small_study.judgements, be.OrdinalProbit)  # type: ignore[arg-type]
+    with pytest.raises(be.ModelError, match=r"pass TrueSkill\(\), an instance"):
+        be.fit(small_study.judgements, be.TrueSkill)  # type: ignore[arg-type]
+    with pytest.raises(be.ModelError, match=r"found 'OrdinalProbit' \(str\)"):
+        be.fit(small_study.judgements, "OrdinalProbit")  # type: ignore[arg-type]
+
+
+STUDIES: dict[str, Any] = {
+    "likert": lambda: be.simulate_likert(n_annotators=4, n_systems=4, n_items=3, random_seed=1),
+    "magnitude": lambda: be.simulate_magnitude(
+        n_annotators=4, n_systems=4, n_items=3, random_seed=1
+    ),
+    "spa": lambda: be.simulate_spa(n_annotators=4, n_systems=4, n_items=3, random_seed=1),
+    "pairwise": lambda: be.simulate_pairwise(
+        n_annotators=4, n_systems=4, n_items=3, ties="davidson", random_seed=1
+    ),
+    "strength": lambda: be.simulate_strength(n_annotators=4, n_systems=4, n_items=3, random_seed=1),
+}
+EVERYTHING: dict[str, Any] = {
+    "BradleyTerry": be.BradleyTerry(annotators=("taste", "position", "consistency"), items=True),
+    "OrdinalProbit": be.OrdinalProbit(discrimination=True),
+    "Thurstone": be.Thurstone(ties="rao_kupper"),
+    "TrueSkill": be.TrueSkill(shuffles=2, resamples=2, engine="compiled"),
+}
+
+
+def _names_in_posterior(family: Any, judgements: be.Judgements) -> set[str]:
+    """Return what the posterior holds, from one draw that no data chose."""
+    if getattr(family, "direct", False):
+        draws = be.fit(judgements, family, draws=2, chains=1, random_seed=1).posterior
+    else:
+        declaration = family.declare(judgements)
+        cells = family.cells(declaration, judgements)
+        x = family.start(declaration, cells, np.random.default_rng(1))
+        values = family.constrained(declaration, x[None, None])
+        draws = family.posterior_dataset(declaration, values)
+    return {str(name) for name in draws.variables} | {str(dim) for dim in draws.dims}
+
+
+@pytest.mark.parametrize("name", [family.name for family in _FAMILIES])
+def test_a_moderator_called_as_a_quantity_of_the_posterior_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    family = EVERYTHING.get(name) or family_named(name)()
+    study = STUDIES[family.protocol]().judgements
+    for stage in ("sample_density", "sample_pymc"):
+        monkeypatch.setattr(fitting, stage, lambda *_: pytest.fail("it would have been sampled"))
+    taken = _names_in_posterior(family, study)
+    assert "quality" in taken
+    for moderator in sorted(taken):
+        level = Factor(moderator, ("1", "2"), np.arange(study.n_rows, dtype=np.int32) % 2)
+        moderated = replace(
+            study,
+            factors=(*(f for f in study.factors if f.name != moderator), level),
+            moderator_names=(moderator,),
+        )
+        if moderator in (*CANONICAL, *QUANTITIES) or moderator.removesuffix("_sd") in QUANTITIES:
+            # Refused when the table is read.
+            continue
+        with pytest.raises(be.ModelError, match=f"a moderator is called '{moderator}'") as refused:
+            be.fit(moderated, family, random_seed=1)
+        assert f"moderators={{'my_{moderator}': '{moderator}'}}" in str(refused.value)
+
+
+def test_plan_of_one_judgement_is_in_the_singular(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = pd.DataFrame({"annotator": ["w"], "system": ["s"], "item": ["i"], "rating": [3]})
+
+    class Stop(Exception):
+        pass
+
+    def stop(*_: object) -> None:
+        raise Stop
+
+    monkeypatch.setattr(fitting, "sample_density", stop)
+    logging.getLogger("bayeseval").addHandler(caplog.handler)
+    try:
+        with pytest.raises(Stop):
+            be.fit(likert(table), random_seed=1)
+    finally:
+        logging.getLogger("bayeseval").removeHandler(caplog.handler)
+    assert "to 1 judgement (1 distinct)" in caplog.messages[0]

@@ -1,5 +1,6 @@
 """What a posterior says: estimands against brute force, predictions, log likelihood, files."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -187,6 +188,25 @@ def test_saved_posterior_comes_back_the_same(small_posterior: Posterior, tmp_pat
     )
     assert str(be.rank(loaded)) == str(be.rank(small_posterior))
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there_is_said_when_saving(
+    small_posterior: Posterior, tmp_path: Path
+) -> None:
+    with pytest.raises(be.BayesEvalError, match=r"there is no folder .*nowhere'. Make it first"):
+        small_posterior.save(tmp_path / "nowhere" / "posterior.nc")
+    with pytest.raises(be.BayesEvalError, match="is a folder"):
+        small_posterior.save(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_of_each_is_told_in_the_singular(small_posterior: Posterior) -> None:
+    data = small_posterior.data.isel(chain=[0], draw=[0])
+    declaration = replace(
+        small_posterior.declaration, coords={**small_posterior.declaration.coords, "system": ("s",)}
+    )
+    one = replace(small_posterior, data=data, declaration=declaration)
+    assert "OrdinalProbit: 1 system, 1 chain of 1 draw\n" in repr(one)
 
 
 def test_damaged_file_is_refused(small_posterior: Posterior, tmp_path: Path) -> None:

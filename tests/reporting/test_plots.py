@@ -218,21 +218,24 @@ def test_comparison_plot_shows_estimates_intervals_and_the_region() -> None:
 
 def test_comparison_by_a_moderator_has_a_panel_a_pair_with_the_levels_across() -> None:
     posterior = make_posterior([1, 0, -1], systems=("a", "$b$", "c"), by=("m", ("1", "2", "10")))
-    comparison = compare(posterior, [("a", "$b$"), ("$b$", "c")], by="m")
+    pairs = [("a", "$b$"), ("$b$", "c"), ("a", "c"), ("c", "a")]
+    comparison = compare(posterior, pairs, by="m")
     figure = plot_comparison(comparison)
     assert draw(figure).startswith(b"\x89PNG")
     shown = [axes for axes in figure.axes if axes.get_visible()]
-    assert [axes.get_title("left") for axes in shown] == ["a ≻ $b$", "$b$ ≻ c"]
-    own = comparison.table[comparison.table["system_a"] == "a"]
+    assert [axes.get_title("left") for axes in shown] == ["a ≻ $b$", "$b$ ≻ c", "a ≻ c", "c ≻ a"]
+    table = comparison.table
+    own = table[(table["system_a"] == "a") & (table["system_b"] == "$b$")]
     assert middles(shown[0], 1) == own["estimate"].tolist()
-    assert [text.get_text() for text in shown[1].get_xticklabels()] == ["1", "2", "10"]
+    assert interval_ends(shown[0], 1) == own[["lower", "upper"]].to_numpy().ravel().tolist()
+    assert [text.get_text() for text in shown[3].get_xticklabels()] == ["1", "2", "10"]
     assert figure.get_supxlabel() == "m: posterior mean, 95 % equal-tailed interval"
     (axes,) = plot_comparison(comparison, level="10").axes
-    assert len(axes.get_yticklabels()) == 2
+    assert len(axes.get_yticklabels()) == 4
     assert axes.get_title("left") == "m 10"
     some = plot_comparison(comparison, most=1)
     assert len([axes for axes in some.axes if axes.get_visible()]) == 1
-    assert "1 of 2 pairs" in some.get_supxlabel()
+    assert "1 of 4 pairs" in some.get_supxlabel()
     with pytest.raises(BayesEvalError, match="there is no level '3'"):
         plot_comparison(comparison, level="3")
     with pytest.raises(BayesEvalError, match="at least 1"):
