@@ -179,7 +179,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         name: program.version if isinstance(program, Program) else program
         for name, program in programs.items()
     }
-    about = machine({**there, **versions(LIBRARIES)})
+    libraries = (*LIBRARIES, "jax") if isinstance(programs["numpyro"], Program) else LIBRARIES
+    about = machine({**there, **versions(libraries)})
     about += "\n\n" + how_measured(settings, limit=chosen.limit, quick=chosen.quick)
     tables.insert(0, report.ratios_table(report.wanted(outcomes, gradient)))
     command = f"{COMMAND} --quick" if chosen.quick else COMMAND
