@@ -16,10 +16,12 @@ below r, so that data of round numbers cannot push the density without limit.
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from typing import Any
 
 import numba
 
 from bayeseval.families._declaration import FloatArray, IntArray
+from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 
 AT_0, BETWEEN, AT_1 = -1.0, 0.0, 1.0
 DIFFERENCE, LOG_EXTREMITY, LOG_PRECISION = 0, 1, 2
@@ -165,3 +167,10 @@ def beta_kernel(
         scalars_bar[c, 1] += n * by_log_precision
         if has_bias:
             scalars_bar[c, 2] += n * by_e
+
+
+def beta_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Fill log density and gradient of the model with :func:`beta_kernel`; see ``_callback``."""
+    forward = predictor_forward(n, x, data)
+    beta_kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)

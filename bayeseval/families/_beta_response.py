@@ -1,11 +1,12 @@
 """How a difference of two systems becomes a stated probability."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from bayeseval.families._beta_kernel import beta_kernel
+from bayeseval.families._beta_kernel import beta_kernel, beta_log_density
 from bayeseval.families._declaration import FloatArray, Prior, Scalar
 
 type Structure = Literal["qualities", "pairs"]
@@ -77,3 +78,8 @@ class BetaResponse:
     def kernel(self) -> Any:
         """The compiled log density of the answers."""
         return beta_kernel
+
+    @property
+    def log_density(self) -> Callable[..., int]:
+        """The log density of the model with that kernel."""
+        return beta_log_density

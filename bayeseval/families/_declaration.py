@@ -4,7 +4,7 @@ Nothing here knows a sampler. The PyMC builder (``_builder``) and the compiled d
 (``_density``) read the same declaration; that is how they can be compared point by point.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -251,6 +251,11 @@ class PredictorResponse(Response, Protocol):
     @property
     def kernel(self) -> Any:
         """The compiled log density of the answers; see ``_predictors``."""
+        ...
+
+    @property
+    def log_density(self) -> Callable[..., int]:
+        """The log density of the model with that kernel, not yet compiled; see ``_callback``."""
         ...
 
 

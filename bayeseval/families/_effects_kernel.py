@@ -1,7 +1,7 @@
 """Gaussian blocks of effects: from sampler coordinates to effects, and gradients back.
 
 A block is seven integers and a prior scale; see ``_layout.EffectTables``. Its density is that of
-the PyMC model (``_builder``) with every Jacobian included. Three changes of coordinates keep what
+the PyMC model (``_builder``) with every Jacobian included. Four changes of coordinates keep what
 the sampler sees near a standard normal, whatever the data say:
 
 Signs. A standard deviation is sampled with a sign: a normal value s whose absolute value is the
@@ -18,6 +18,12 @@ where they say much (s² i large), and without the ridge between a small s and t
 informed levels. Score and information are any numbers (``inference/_geometry`` finds good ones);
 they change the shape that the sampler meets, never the posterior.
 
+Nested blocks. Where judgements say much, they hold the sum of a quality and its deviation in a
+group, or of an item's difficulty and its interactions, and neither alone: a narrow ridge. So the
+score of a finer effect is the one that remains when the coarser effects that enter the same answers
+(its parents) have had their say, g minus i times their sum. What the sampler sees of the
+finer effect is then independent of them wherever the likelihood is about normal.
+
 Rotation. Along its last dimension a row of w is sampled in rotated coordinates: n - 1 values that
 PyMC's ZeroSumTransform maps to deviations from the mean, and last the mean times the root of n
 (absent where the row sums to zero). The rotation is orthonormal. The data say much about
@@ -29,11 +35,13 @@ apart, each gets its own step size.
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval.families._callback import float_rows, floats, long_rows, longs
 from bayeseval.families._declaration import FloatArray
 
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -41,7 +49,60 @@ _LOG_HALF_NORMAL = 0.5 * math.log(2.0 / math.pi)
 
 type IndexTable = npt.NDArray[np.int64]
 """Dims (block, field): start of the sds, start of the values, criteria, rows, length,
-zero sum, start among the effects."""
+zero sum, start among the effects. Blocks stand in the declaration's order."""
+
+
+class EffectTables(NamedTuple):
+    """The blocks as the kernels read them.
+
+    Parameters
+    ----------
+    blocks
+        Seven integers a block.
+    order
+        The blocks, parents before the finer ones.
+    scales
+        A block's prior scale and its bends, dims (block, 1 + criterion).
+    score
+        Score of every effect, dims (effect,).
+    information
+        Information of every effect, dims (effect,).
+    parents
+        Positions of every effect's parents, -1 for none, dims (parent, effect).
+    shares
+        What a parent counts in units of the finer effect, dims (parent, block).
+    basis_start
+        Where a block's bases begin, -1 where its rows are rotated.
+    bases
+        Directions of every row of such blocks, each dims (level, direction), orthonormal. Score and
+        information of such a row are those of its directions, in its first places.
+    """
+
+    blocks: IndexTable
+    order: npt.NDArray[np.int64]
+    scales: FloatArray
+    score: FloatArray
+    information: FloatArray
+    parents: npt.NDArray[np.int64]
+    shares: FloatArray
+    basis_start: npt.NDArray[np.int64]
+    bases: FloatArray
+
+
+@numba.njit(inline="always")
+def effect_tables_of(table: npt.NDArray[np.int64]) -> EffectTables:
+    """Return the blocks from the first slots of a density's tables."""
+    return EffectTables(
+        long_rows(table, 0),
+        longs(table, 1),
+        float_rows(table, 2),
+        floats(table, 3),
+        floats(table, 4),
+        long_rows(table, 5),
+        float_rows(table, 6),
+        longs(table, 7),
+        floats(table, 8),
+    )
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -65,21 +126,100 @@ def signed_normal_log(value: float, scale: float) -> float:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def effects_forward(
-    x: FloatArray,
-    blocks: IndexTable,
-    scales: FloatArray,
-    score: FloatArray,
-    information: FloatArray,
-    effects: FloatArray,
-) -> float:
+def _from_parents(
+    tables: EffectTables, block: int, begin: int, length: int, effects: FloatArray, row: FloatArray
+) -> bool:
+    """Fill ``row`` with what a row's parents add up to; return whether it has any."""
+    parents = tables.parents
+    some = False
+    for k in range(parents.shape[0]):
+        if parents[k, begin] < 0:
+            continue
+        share = tables.shares[k, block]
+        for j in range(length):
+            value = share * effects[parents[k, begin + j]]
+            row[j] = row[j] + value if some else value
+        some = True
+    if some and tables.blocks[block, 5]:
+        mean = 0.0
+        for j in range(length):
+            mean += row[j]
+        mean /= length
+        for j in range(length):
+            row[j] -= mean
+    return some
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _to_parents(
+    tables: EffectTables,
+    block: int,
+    begin: int,
+    length: int,
+    row_bar: FloatArray,
+    effects_bar: FloatArray,
+) -> None:
+    """Add to the gradient of a row's parents what their sum passes back."""
+    parents = tables.parents
+    mean = 0.0
+    if tables.blocks[block, 5]:
+        for j in range(length):
+            mean += row_bar[j]
+        mean /= length
+    for k in range(parents.shape[0]):
+        if parents[k, begin] < 0:
+            continue
+        share = tables.shares[k, block]
+        for j in range(length):
+            effects_bar[parents[k, begin + j]] += share * (row_bar[j] - mean)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _basis_of(tables: EffectTables, block: int, row: int, length: int, width: int) -> FloatArray:
+    """Return the directions of a row, dims (level, direction)."""
+    begin = tables.basis_start[block] + row * length * width
+    return tables.bases[begin : begin + length * width].reshape(length, width)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _directions(
+    tables: EffectTables,
+    begin: int,
+    own: float,
+    value: FloatArray,
+    basis: FloatArray,
+    of_parents: FloatArray,
+    scores: FloatArray,
+    along: FloatArray,
+) -> None:
+    """Fill score and standardised value along each direction of a row.
+
+    ``of_parents`` is zero for a row without parents.
+    """
+    length, width = basis.shape
+    for k in range(width):
+        i = tables.information[begin + k]
+        total = 0.0
+        for j in range(length):
+            total += basis[j, k] * of_parents[j]
+        scores[k] = tables.score[begin + k] - i * total
+        v = 1.0 / (1.0 + own * own * i)
+        along[k] = math.sqrt(v) * value[k] + own * scores[k] * v
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def effects_forward(x: FloatArray, tables: EffectTables, effects: FloatArray) -> float:
     """Fill ``effects`` from the sampler's coordinates and return their log prior density."""
+    blocks, scales, information = tables.blocks, tables.scales, tables.information
     total = 0.0
-    for e in range(blocks.shape[0]):
+    for e in tables.order:
         sd_start, start, n_criteria, n_rows, length, zero_sum, out = blocks[e]
         width = length - zero_sum
         share = width / length
         root = math.sqrt(length)
+        of_parents = np.zeros(length)
+        scores = np.empty(length)
+        along = np.empty(length)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
@@ -92,6 +232,20 @@ def effects_forward(
             product = 1.0
             for r in range(c * n_rows, (c + 1) * n_rows):
                 value = x[start + r * width : start + (r + 1) * width]
+                begin = out + r * length
+                some = _from_parents(tables, e, begin, length, effects, of_parents)
+                if tables.basis_start[e] >= 0:
+                    basis = _basis_of(tables, e, r, length, width)
+                    _directions(tables, begin, own, value, basis, of_parents, scores, along)
+                    for j in range(length):
+                        z = 0.0
+                        for k in range(width):
+                            z += basis[j, k] * along[k]
+                        effects[begin + j] = own * z
+                    for k in range(width):
+                        squares += along[k] * along[k]
+                        total -= 0.5 * math.log1p(own * own * information[begin + k])
+                    continue
                 row_sum = 0.0
                 for j in range(width):
                     row_sum += value[j]
@@ -101,11 +255,13 @@ def effects_forward(
                     row_sum -= value[length - 1]
                 shift = mean - row_sum / (root + length)
                 for j in range(length):
-                    at = out + r * length + j
                     turned = value[j] + shift if j < length - 1 else mean - row_sum / root
-                    v = 1.0 / (1.0 + own * own * information[at])
-                    z = math.sqrt(v) * turned + own * score[at] * v
-                    effects[at] = own * z
+                    i, g = information[begin + j], tables.score[begin + j]
+                    if some:
+                        g -= i * of_parents[j]
+                    v = 1.0 / (1.0 + own * own * i)
+                    z = math.sqrt(v) * turned + own * g * v
+                    effects[begin + j] = own * z
                     squares += z * z
                     # One logarithm for many levels: it is the slowest step here.
                     product *= v
@@ -120,19 +276,25 @@ def effects_forward(
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def effects_reverse(
     x: FloatArray,
-    blocks: IndexTable,
-    scales: FloatArray,
-    score: FloatArray,
-    information: FloatArray,
+    tables: EffectTables,
+    effects: FloatArray,
     effects_bar: FloatArray,
     gradient: FloatArray,
 ) -> None:
-    """Add to ``gradient`` what the effects' gradient and their prior contribute."""
-    for e in range(blocks.shape[0]):
+    """Add to ``gradient`` what the effects' gradient and their prior contribute.
+
+    ``effects_bar`` takes up what finer effects pass back to their parents.
+    """
+    blocks, scales, information = tables.blocks, tables.scales, tables.information
+    for e in tables.order[::-1]:
         sd_start, start, n_criteria, n_rows, length, zero_sum, out = blocks[e]
         width = length - zero_sum
         share = width / length
         root = math.sqrt(length)
+        of_parents = np.zeros(length)
+        parents_bar = np.empty(length)
+        scores = np.empty(length)
+        along = np.empty(length)
         turned_bar = np.empty(length)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
@@ -143,6 +305,35 @@ def effects_reverse(
             for r in range(c * n_rows, (c + 1) * n_rows):
                 value = x[start + r * width : start + (r + 1) * width]
                 slope = gradient[start + r * width : start + (r + 1) * width]
+                begin = out + r * length
+                some = _from_parents(tables, e, begin, length, effects, of_parents)
+                if tables.basis_start[e] >= 0:
+                    basis = _basis_of(tables, e, r, length, width)
+                    _directions(tables, begin, own, value, basis, of_parents, scores, along)
+                    for j in range(length):
+                        z = 0.0
+                        for k in range(width):
+                            z += basis[j, k] * along[k]
+                        by_own += effects_bar[begin + j] * z
+                        parents_bar[j] = 0.0
+                    for k in range(width):
+                        i, g = information[begin + k], scores[k]
+                        v = 1.0 / (1.0 + own * own * i)
+                        factor = math.sqrt(v)
+                        along_bar = 0.0
+                        for j in range(length):
+                            along_bar += basis[j, k] * effects_bar[begin + j]
+                        along_bar = own * along_bar - along[k]
+                        slope[k] += factor * along_bar
+                        by_own += along_bar * (
+                            g * v * (2.0 * v - 1.0) - own * i * v * factor * value[k]
+                        )
+                        by_own -= own * i * v
+                        for j in range(length):
+                            parents_bar[j] -= basis[j, k] * i * own * v * along_bar
+                    if some:
+                        _to_parents(tables, e, begin, length, parents_bar, effects_bar)
+                    continue
                 row_sum = 0.0
                 for j in range(width):
                     row_sum += value[j]
@@ -153,17 +344,22 @@ def effects_reverse(
                 shift = mean - row_sum / (root + length)
                 bar_sum = 0.0
                 for j in range(length):
-                    at = out + r * length + j
                     turned = value[j] + shift if j < length - 1 else mean - row_sum / root
-                    i, g = information[at], score[at]
+                    i, g = information[begin + j], tables.score[begin + j]
+                    bar = effects_bar[begin + j]
+                    if some:
+                        g -= i * of_parents[j]
                     v = 1.0 / (1.0 + own * own * i)
                     factor = math.sqrt(v)
                     z = factor * turned + own * g * v
-                    z_bar = own * effects_bar[at] - z
+                    z_bar = own * bar - z
                     turned_bar[j] = factor * z_bar
+                    parents_bar[j] = -i * own * v * z_bar
                     by_z = g * v * (2.0 * v - 1.0) - own * i * v * factor * turned
-                    by_own += effects_bar[at] * z + z_bar * by_z - share * own * i * v
+                    by_own += bar * z + z_bar * by_z - share * own * i * v
                     bar_sum += turned_bar[j]
+                if some:
+                    _to_parents(tables, e, begin, length, parents_bar, effects_bar)
                 last = turned_bar[length - 1]
                 bar_sum -= last
                 back = bar_sum / (root + length) + last / root

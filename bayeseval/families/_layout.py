@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bayeseval.families._declaration import Declaration, Effect, FloatArray, Response
-from bayeseval.families._effects_kernel import IndexTable
+from bayeseval.families._effects_kernel import EffectTables
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,20 @@ class Geometry:
     bend
         Standard deviation up to which the sampler sees it as it is, and beyond which its logarithm,
         dims (block, criterion); 0 or None for as it is.
+    bases
+        For each block None, or the directions that its rows are sampled in, dims (criterion, row,
+        level, direction); score and information of such rows are those of the directions, in the
+        first places of the row.
     """
 
     score: FloatArray
     information: FloatArray
     bend: FloatArray | None = None
+    bases: tuple[FloatArray | None, ...] | None = None
+
+    def basis(self, block: int) -> FloatArray | None:
+        """Return the directions of a block's rows, None where they are rotated."""
+        return None if self.bases is None else self.bases[block]
 
     @classmethod
     def flat(cls, declaration: Declaration[Response]) -> "Geometry":
@@ -107,13 +116,72 @@ class Geometry:
         return cls(np.zeros(size), np.zeros(size))
 
 
-class EffectTables(NamedTuple):
-    """The blocks as the kernels read them; ``scales`` has a block's prior scale and its bends."""
+def share(declaration: Declaration[Response], parent: Effect, effect: Effect) -> float | None:
+    """Return what a coarser effect counts in units of a finer one that it enters all answers with.
 
-    blocks: IndexTable
-    scales: FloatArray
-    score: FloatArray
-    information: FloatArray
+    None where ``effect`` is not finer than ``parent``, or one can change an answer without a level
+    of the other that has the same labels.
+    """
+    if not set(parent.dims) < set(effect.dims):
+        return None
+    if not declaration.terms:
+        return parent.sign / effect.sign
+    theirs = [term for term in declaration.terms if term.effect == parent.name]
+    own = [term for term in declaration.terms if term.effect == effect.name]
+    if not own or len(own) != len(theirs):
+        return None
+    found = set()
+    for term in own:
+        column = dict(zip(effect.dims, term.columns, strict=True))
+        wanted = tuple(column[dim] for dim in parent.dims)
+        same = [t for t in theirs if t.columns == wanted and t.predictor == term.predictor]
+        if len(same) != 1:
+            return None
+        weight, parent_weight = term.weight, same[0].weight
+        if isinstance(weight, str) or isinstance(parent_weight, str):
+            if weight != parent_weight:
+                return None
+            found.add(1.0)
+        else:
+            found.add(parent_weight / weight)
+    return found.pop() if len(found) == 1 else None
+
+
+def stretched(values: FloatArray, dims: tuple[str, ...], over: tuple[str, ...]) -> FloatArray:
+    """Return values of (criterion, *dims) with the axes of (criterion, *over), to broadcast."""
+    order = sorted(range(len(dims)), key=lambda at: over.index(dims[at]))
+    found = values.transpose(0, *(1 + at for at in order))
+    for axis, dim in enumerate(over):
+        if dim not in dims:
+            found = np.expand_dims(found, 1 + axis)
+    return found
+
+
+def parent_tables(
+    declaration: Declaration[Response],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
+    """Return the order of the blocks, positions of all parents, and their shares."""
+    effects, n_criteria = declaration.effects, declaration.n_criteria
+    sizes = [n_criteria * effect.size for effect in effects]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    found: list[list[tuple[int, float]]] = []
+    for effect in effects:
+        shares = [(at, share(declaration, parent, effect)) for at, parent in enumerate(effects)]
+        found.append([(at, value) for at, value in shares if value is not None])
+    most = max((len(parents) for parents in found), default=0)
+    positions = np.full((most, starts[-1]), -1, dtype=np.int64)
+    shares_of = np.zeros((most, len(effects)))
+    for block, (effect, parents) in enumerate(zip(effects, found, strict=True)):
+        for k, (at, value) in enumerate(parents):
+            parent = effects[at]
+            own = starts[at] + np.arange(sizes[at]).reshape(n_criteria, *parent.shape)
+            by_level = np.broadcast_to(
+                stretched(own, parent.dims, effect.dims), (n_criteria, *effect.shape)
+            )
+            positions[k, starts[block] : starts[block + 1]] = by_level.ravel()
+            shares_of[k, block] = value
+    order = np.argsort([len(effect.dims) for effect in effects], kind="stable")
+    return order.astype(np.int64), positions, shares_of
 
 
 def effect_tables(
@@ -139,13 +207,22 @@ def effect_tables(
             )
         )
         out += declaration.n_criteria * effect.size
+    order, parents, shares = parent_tables(declaration)
+    bases = [geometry.basis(block) for block in range(len(declaration.effects))]
+    sizes = [0 if basis is None else basis.size for basis in bases]
+    ends = np.cumsum(sizes, dtype=np.int64)
     return EffectTables(
-        np.array(rows, dtype=np.int64).reshape(-1, 7),
-        np.column_stack([[effect.sd_scale for effect in declaration.effects], bend])
+        blocks=np.array(rows, dtype=np.int64).reshape(-1, 7),
+        order=order,
+        scales=np.column_stack([[effect.sd_scale for effect in declaration.effects], bend])
         if rows
         else np.zeros((0, 1 + declaration.n_criteria)),
-        geometry.score,
-        geometry.information,
+        score=geometry.score,
+        information=geometry.information,
+        parents=parents,
+        shares=shares,
+        basis_start=np.where(np.array(sizes, dtype=np.int64) > 0, ends - sizes, -1),
+        bases=np.concatenate([np.zeros(0), *(b.ravel() for b in bases if b is not None)]),
     )
 
 
@@ -196,24 +273,55 @@ def taken_apart(
         name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
         for name, parameter in placed.items()
     }
-    start = 0
-    for block, effect in enumerate(declaration.effects):
-        size = declaration.n_criteria * effect.size
+    order, parents, shares = parent_tables(declaration)
+    sizes = [declaration.n_criteria * effect.size for effect in declaration.effects]
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    # Of the effects themselves only those that finer ones depend on are kept: draws are many.
+    of = {
+        (k, block): int(np.searchsorted(starts, parents[k, starts[block]], side="right")) - 1
+        for k in range(parents.shape[0])
+        for block in order
+        if parents[k, starts[block]] >= 0
+    }
+    kept: dict[int, FloatArray] = {}
+    for block in order:
+        effect = declaration.effects[block]
+        part = slice(starts[block], starts[block + 1])
         shape = (declaration.n_criteria, *effect.shape)
-        score = geometry.score[start : start + size].reshape(shape)
-        information = geometry.information[start : start + size].reshape(shape)
-        start += size
+        information = geometry.information[part].reshape(shape)
+        scores = geometry.score[part].reshape(shape)
+        of_parents = np.zeros(())
+        for k in range(parents.shape[0]):
+            if (k, block) in of:
+                parent = of[k, block]
+                by_level = kept[parent][..., parents[k, part] - starts[parent]]
+                by_level = by_level.reshape(*draws.shape[:-1], *shape)
+                of_parents = of_parents + shares[k, block] * by_level
+        if effect.zero_sum and of_parents.ndim:
+            of_parents = of_parents - of_parents.mean(axis=-1, keepdims=True)
         own = values[f"{effect.name}_sd"]
         if geometry.bend is not None:
             bend = geometry.bend[block]
             own = np.where(bend > 0.0, bend * np.sinh(own), own)
-        stretched = own[(..., *([None] * len(effect.shape)))]
-        variance = 1.0 / (1.0 + stretched**2 * information)
-        turned = unrotate(effect, values[value_name(effect)])
-        z = np.sqrt(variance) * turned + stretched * score * variance
+        signed = own[(..., *([None] * len(effect.shape)))]
+        basis, turned = geometry.basis(block), values[value_name(effect)]
+        if basis is None:
+            turned = unrotate(effect, turned)
+        else:
+            width = basis.shape[-1]
+            basis = basis.reshape(*shape, width)
+            information, scores = information[..., :width], scores[..., :width]
+            if of_parents.ndim:
+                of_parents = np.einsum("...jk,...j->...k", basis, of_parents)
+        scores = scores - information * of_parents
+        variance = 1.0 / (1.0 + signed**2 * information)
+        z = np.sqrt(variance) * turned + signed * scores * variance
+        if basis is not None:
+            z = np.einsum("...jk,...k->...j", basis, z)
+        if block in of.values():
+            kept[block] = (signed * z).reshape(*draws.shape[:-1], -1)
         values[f"{effect.name}_sd"] = np.abs(own)
-        sd = np.abs(stretched)
-        values[value_name(effect)] = np.sign(stretched) * z * sd**effect.centring
+        values[value_name(effect)] = np.sign(signed) * z * np.abs(signed) ** effect.centring
     return values
 
 

@@ -10,10 +10,12 @@ ratio is Student's t as it stands. Derivations are in ``models/log_magnitude/car
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from typing import Any
 
 import numba
 
 from bayeseval.families._declaration import FloatArray, IntArray
+from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 from bayeseval.families._student_kernel import (
     log_normal_band,
     log_normal_cdf,
@@ -119,3 +121,10 @@ def magnitude_kernel(
             scalars_bar[q, LEVEL] += n * by_u
             scalars_bar[q, STEP] += n * by_factor * impression
             scalars_bar[q, BAND] += n * by_band
+
+
+def magnitude_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Fill log density and gradient with :func:`magnitude_kernel`; see ``_callback``."""
+    forward = predictor_forward(n, x, data)
+    magnitude_kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)

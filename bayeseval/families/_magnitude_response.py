@@ -1,12 +1,13 @@
 """The response of magnitudes as a declaration: sides of the reference, spread, priors."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bayeseval.families._declaration import FloatArray, Prior, Scalar
-from bayeseval.families._magnitude_kernel import magnitude_kernel
+from bayeseval.families._magnitude_kernel import magnitude_kernel, magnitude_log_density
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,3 +94,8 @@ class MagnitudeResponse:
     def kernel(self) -> Any:
         """The compiled log density of the answers."""
         return magnitude_kernel
+
+    @property
+    def log_density(self) -> Callable[..., int]:
+        """The log density of the model with that kernel."""
+        return magnitude_log_density

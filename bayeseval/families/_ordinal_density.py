@@ -4,23 +4,36 @@
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
-from dataclasses import dataclass, field
+from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval.families._callback import (
+    NOT_FINITE,
+    CallbackDensity,
+    Tables,
+    float_rows,
+    floats,
+    integer_rows,
+    integers,
+    longs,
+    table_of,
+)
 from bayeseval.families._declaration import Cells, Declaration, FloatArray, IntArray
 from bayeseval.families._effects_kernel import (
     LOG_SQRT_2PI,
+    EffectTables,
     effect_means,
     effect_means_reverse,
+    effect_tables_of,
     effects_forward,
     effects_reverse,
     signed_normal_log,
 )
-from bayeseval.families._layout import EffectTables, Geometry, effect_tables, layout
-from bayeseval.families._ordinal_kernel import ordinal_log_density
+from bayeseval.families._layout import Geometry, effect_tables, layout
+from bayeseval.families._ordinal_kernel import ordinal_log_density as ordinal_terms
 from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.families._thresholds_kernel import (
     annotators_forward,
@@ -30,11 +43,44 @@ from bayeseval.families._thresholds_kernel import (
 )
 
 _ABSENT = -1
-_OFFSET, _SLOPES = 12, 13
-"""Positions among the arguments of ``_density`` behind the point and the gradient."""
+_FIRST = len(EffectTables._fields)
+_OFFSET = _FIRST + 14
+"""Slot of what is added to the effects; that of their slopes is the next."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+def ordinal_log_density(n: int, x_: Any, gradient_: Any, value_: Any, data: Any) -> int:
+    """Fill log density and gradient of an ordinal model; see ``_callback``."""
+    table = table_of(data)
+    x, gradient = numba.carray(x_, (n,)), numba.carray(gradient_, (n,))
+    total = _density(
+        x,
+        gradient,
+        effect_tables_of(table),
+        longs(table, _FIRST),
+        floats(table, _FIRST + 1),
+        floats(table, _FIRST + 2),
+        floats(table, _FIRST + 3)[0],
+        floats(table, _FIRST + 4),
+        float_rows(table, _FIRST + 5),
+        float_rows(table, _FIRST + 6),
+        longs(table, _FIRST + 7),
+        integer_rows(table, _FIRST + 8),
+        floats(table, _FIRST + 9),
+        integers(table, _FIRST + 10),
+        integers(table, _FIRST + 11),
+        integers(table, _FIRST + 12),
+        floats(table, _FIRST + 13),
+        floats(table, _OFFSET),
+        floats(table, _OFFSET + 1),
+    )
+    numba.carray(value_, (1,))[0] = total
+    finite = math.isfinite(total)
+    for j in range(n):
+        finite &= math.isfinite(gradient[j])
+    return 0 if finite else NOT_FINITE
+
+
+@numba.njit(nogil=True, error_model="numpy")
 def _density(
     y: FloatArray,
     gradient: FloatArray,
@@ -46,32 +92,29 @@ def _density(
     smooth_prior: FloatArray,
     rotation: FloatArray,
     basis: FloatArray,
-    n_annotators: int,
-    population: FloatArray,
-    effects: FloatArray,
-    effects_bar: FloatArray,
-    offset: FloatArray,
-    slopes: FloatArray,
-    thresholds: FloatArray,
-    log_discrimination: FloatArray,
+    sizes: npt.NDArray[np.int64],
     index: IntArray,
     sign: FloatArray,
     answer: IntArray,
     response_row: IntArray,
     noise_row: IntArray,
     count: FloatArray,
+    offset: FloatArray,
+    slopes: FloatArray,
 ) -> float:
     gap_sd_start, gap_start, noise_sd_start, noise_start = starts[4:]
-    n_criteria, n_thresholds = population.shape
+    n_criteria, n_thresholds, n_annotators, n_rows, n_noise_rows = sizes
     gradient[:] = 0.0
-    effects_bar[:] = 0.0
+    effects = np.empty(tables.score.size)
+    effects_bar = np.zeros_like(effects)
+    population = np.empty((n_criteria, n_thresholds))
+    thresholds = np.empty((n_rows, n_thresholds))
+    log_discrimination = np.empty(n_noise_rows)
     population_bar = np.zeros_like(population)
     log_gaps = np.zeros((n_criteria, max(n_thresholds - 1, 1)))
     log_gaps_bar = np.zeros_like(log_gaps)
 
-    total = effects_forward(
-        y, tables.blocks, tables.scales, tables.score, tables.information, effects
-    )
+    total = effects_forward(y, tables, effects)
     # The sampler's location of the thresholds has the means of the effects taken out.
     stride = n_thresholds if category_prior.size else 1
     means = np.empty(n_criteria)
@@ -79,7 +122,8 @@ def _density(
     x = y.copy()
     for c in range(n_criteria):
         x[starts[0] + c * stride] += means[c]
-    effects += offset
+    # Differencing moves the effects; the parents of finer ones stay where they are.
+    moved = effects + offset if offset.size else effects
     total += population_forward(
         x,
         starts,
@@ -123,8 +167,8 @@ def _density(
 
     thresholds_bar = np.zeros_like(thresholds)
     log_discrimination_bar = np.zeros_like(log_discrimination)
-    total += ordinal_log_density(
-        effects,
+    total += ordinal_terms(
+        moved,
         thresholds,
         log_discrimination,
         index,
@@ -175,21 +219,21 @@ def _density(
         log_gaps_bar,
         gradient,
     )
-    slopes[:] = effects_bar
+    if slopes.size:
+        slopes[:] = effects_bar
     for c in range(n_criteria):
         means[c] = gradient[starts[0] + c * stride]
     effect_means_reverse(tables.blocks, sign, means, effects_bar)
-    effects_reverse(
-        y, tables.blocks, tables.scales, tables.score, tables.information, effects_bar, gradient
-    )
+    effects_reverse(y, tables, effects, effects_bar, gradient)
     return total
 
 
-@dataclass(frozen=True, eq=False)
-class OrdinalDensity:
+class OrdinalDensity(CallbackDensity):
     """Log density of an ordinal declaration on given cells, callable at a point.
 
-    Every call needs working space of its own, so a chain takes its own copy (:meth:`spawn`).
+    It is that of the PyMC model but for a rotation of each row of effects and of the steps of a
+    long scale, and a shear of the thresholds' location, none of which has a Jacobian; see
+    ``_effects_kernel``.
 
     Parameters
     ----------
@@ -201,15 +245,16 @@ class OrdinalDensity:
         What the data say of each effect, for the sampler's coordinates.
     """
 
-    declaration: Declaration[OrdinalResponse]
-    cells: Cells
-    geometry: Geometry | None = None
-    _arguments: tuple = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        declaration, cells, response = self.declaration, self.cells, self.declaration.response
+    def __init__(
+        self,
+        declaration: Declaration[OrdinalResponse],
+        cells: Cells,
+        geometry: Geometry | None = None,
+    ) -> None:
+        self.declaration, self.cells, self.geometry = declaration, cells, geometry
+        response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
-        tables = effect_tables(declaration, placed, self.geometry)
+        tables = effect_tables(declaration, placed, geometry)
         starts = np.array(
             [
                 placed[name].start if name in placed else _ABSENT
@@ -230,48 +275,40 @@ class OrdinalDensity:
         rows = n_criteria * (response.n_annotators if response.has_gaps else 1)
         noise_rows = n_criteria * response.n_annotators if response.discrimination else 1
         rotation = np.zeros((0, 0)) if response.category_prior else response.step_rotation
-        n_effects = n_criteria * sum(effect.size for effect in declaration.effects)
-        object.__setattr__(
-            self,
-            "_arguments",
-            (
-                tables,
-                starts,
-                np.array([response.gap_sd_scale, response.discrimination_sd_scale]),
-                np.array(response.category_prior or (), dtype=np.float64),
-                response.log_normaliser,
-                np.array(
-                    [
-                        response.mean_threshold_scale,
-                        math.log(response.width_centre),
-                        response.log_width_scale,
-                        response.smoothness_sd_scale,
-                    ]
-                ),
-                rotation,
-                np.ascontiguousarray(response.basis),
-                max(response.n_annotators, 1),
-                np.empty((n_criteria, n_thresholds)),
-                np.empty(n_effects),
-                np.empty(n_effects),
-                np.zeros(n_effects),
-                np.empty(n_effects),
-                np.empty((rows, n_thresholds)),
-                np.empty(noise_rows),
-                cells.index,
-                np.array([effect.sign for effect in declaration.effects], dtype=np.float64),
-                cells.answer,
-                cells.response_row,
-                cells.noise_row,
-                cells.count,
+        arrays = [
+            *tables,
+            starts,
+            np.array([response.gap_sd_scale, response.discrimination_sd_scale]),
+            np.array(response.category_prior or (), dtype=np.float64),
+            np.array([response.log_normaliser]),
+            np.array(
+                [
+                    response.mean_threshold_scale,
+                    math.log(response.width_centre),
+                    response.log_width_scale,
+                    response.smoothness_sd_scale,
+                ]
             ),
+            rotation,
+            response.basis,
+            np.array(
+                [n_criteria, n_thresholds, max(response.n_annotators, 1), rows, noise_rows],
+                dtype=np.int64,
+            ),
+            cells.index,
+            np.array([effect.sign for effect in declaration.effects], dtype=np.float64),
+            cells.answer,
+            cells.response_row,
+            cells.noise_row,
+            cells.count,
+            np.empty(0),
+            np.empty(0),
+        ]
+        super().__init__(
+            ordinal_log_density,
+            Tables(arrays),
+            sum(parameter.size for parameter in placed.values()),
         )
-
-    @property
-    def n_parameters(self) -> int:
-        """Length of the sampler's vector."""
-        placed = layout(self.declaration, self.declaration.response.parameter_shapes)
-        return sum(parameter.size for parameter in placed.values())
 
     def effect_slopes(self, x: FloatArray, offset: FloatArray) -> FloatArray:
         """Differentiate the log likelihood by every effect, at ``x`` with the effects moved.
@@ -283,21 +320,6 @@ class OrdinalDensity:
         offset
             What to add to the effects there, dims (effect,), all else unchanged.
         """
-        arguments = list(self._arguments)
-        arguments[_OFFSET], arguments[_SLOPES] = offset, np.empty_like(offset)
-        _density(x, np.empty_like(x), *arguments)
-        return arguments[_SLOPES]
-
-    def spawn(self) -> "OrdinalDensity":
-        """Return the same density with working space of its own."""
-        return OrdinalDensity(self.declaration, self.cells, self.geometry)
-
-    def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density and its gradient in the sampler's coordinates.
-
-        They are those of the PyMC model but for a rotation of each row of effects and of the steps
-        of a long scale, and a shear of the thresholds' location, none of which has a Jacobian;
-        see ``_effects_kernel``.
-        """
-        gradient = np.empty_like(x)
-        return _density(x, gradient, *self._arguments), gradient
+        slopes = np.empty_like(offset)
+        self.evaluated(x, self.tables.put(_OFFSET, offset).put(_OFFSET + 1, slopes))
+        return slopes

@@ -16,12 +16,14 @@ Kupper's threshold, F the logistic or normal distribution function:
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from typing import Any
 
 import numba
 import numpy as np
 
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
+from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 
 LOGIT, PROBIT = 0, 1
 DECIDED, DAVIDSON, RAO_KUPPER = 0, 1, 2
@@ -223,3 +225,10 @@ def pairwise_kernel(
                 scalars_bar[c, 0] += by_location
             if ties != DECIDED:
                 scalars_bar[c, has_position] += n * by_tie[j]
+
+
+def pairwise_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Fill log density and gradient with :func:`pairwise_kernel`; see ``_callback``."""
+    forward = predictor_forward(n, x, data)
+    pairwise_kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)

@@ -1,5 +1,6 @@
 """How a difference of two systems becomes a win, a loss or a tie."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from bayeseval.families._pairwise_kernel import (
     PROBIT,
     RAO_KUPPER,
     pairwise_kernel,
+    pairwise_log_density,
 )
 
 type Link = Literal["logit", "probit"]
@@ -103,3 +105,8 @@ class PairwiseResponse:
     def kernel(self) -> Any:
         """The compiled log density of the answers."""
         return pairwise_kernel
+
+    @property
+    def log_density(self) -> Callable[..., int]:
+        """The log density of the model with that kernel."""
+        return pairwise_log_density

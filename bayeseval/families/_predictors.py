@@ -9,18 +9,15 @@ the response has (``Scalar``). A family brings the rest as one kernel,
 which fills the log probability of one judgement of every cell and its derivatives by the
 predictors, times the count, and adds those by the parameters. Dims: predictors (predictor, cell),
 answer (column, cell), criterion (cell,), scalars (criterion, scalar) on their natural scales,
-options any fixed numbers, log_p (cell,), count (cell,).
+options any fixed numbers, log_p (cell,), count (cell,). The response names the log
+density that a kernel module makes of it (see ``_callback``) as its ``log_density``.
 """
-
-# Numba sees an element of an array as a number; the stubs of NumPy do not.
-# pyright: reportArgumentType=false, reportReturnType=false
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
@@ -28,6 +25,7 @@ from scipy.special import betaln, gammaln
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
+from bayeseval.families._callback import CallbackDensity, Tables
 from bayeseval.families._declaration import (
     Declaration,
     FloatArray,
@@ -37,21 +35,15 @@ from bayeseval.families._declaration import (
     Prior,
     Scalar,
 )
-from bayeseval.families._effects_kernel import (
-    LOG_SQRT_2PI,
-    effects_forward,
-    effects_reverse,
-    half_normal_log,
-    half_normal_slope,
-)
+from bayeseval.families._effects_kernel import LOG_SQRT_2PI
 from bayeseval.families._layout import (
-    EffectTables,
     Geometry,
     effect_tables,
     effect_values,
     layout,
     taken_apart,
 )
+from bayeseval.families._predictor_kernel import OFFSET
 from bayeseval.judgements import Judgements
 
 _KINDS = {"normal": 0, "half_normal": 1, "beta": 2, "gamma": 3}
@@ -87,136 +79,8 @@ def _log_constant(prior: Prior) -> float:
             return prior.a * math.log(prior.b) - float(gammaln(prior.a))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _scalars_forward(
-    x: FloatArray,
-    places: npt.NDArray[np.int64],
-    a: FloatArray,
-    b: FloatArray,
-    constant: FloatArray,
-    values: FloatArray,
-) -> float:
-    """Fill the parameters (criterion, scalar) and return their log prior, Jacobians included."""
-    total = 0.0
-    for j in range(places.shape[0]):
-        start, kind = places[j]
-        for c in range(values.shape[0]):
-            own = x[start + c]
-            if kind == 0:
-                values[c, j] = own
-                total += constant[j] - 0.5 * ((own - a[j]) / b[j]) ** 2
-            elif kind == 1:
-                values[c, j] = math.exp(own)
-                total += half_normal_log(own, a[j])
-            elif kind == 2:
-                values[c, j] = 1.0 / (1.0 + math.exp(-own))
-                # log of the value and of one minus it, exact in both tails.
-                log_one_plus = math.log1p(math.exp(-abs(own)))
-                log_value = min(own, 0.0) - log_one_plus
-                log_rest = -max(own, 0.0) - log_one_plus
-                total += constant[j] + a[j] * log_value + b[j] * log_rest
-            else:
-                values[c, j] = math.exp(own)
-                total += constant[j] + a[j] * own - b[j] * values[c, j]
-    return total
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _scalars_reverse(
-    x: FloatArray,
-    places: npt.NDArray[np.int64],
-    a: FloatArray,
-    b: FloatArray,
-    values: FloatArray,
-    values_bar: FloatArray,
-    gradient: FloatArray,
-) -> None:
-    """Add to ``gradient`` what the parameters' gradient and their prior contribute."""
-    for j in range(places.shape[0]):
-        start, kind = places[j]
-        for c in range(values.shape[0]):
-            own, value, bar = x[start + c], values[c, j], values_bar[c, j]
-            if kind == 0:
-                slope = bar - (own - a[j]) / (b[j] * b[j])
-            elif kind == 1:
-                slope = bar * value + half_normal_slope(own, a[j])
-            elif kind == 2:
-                slope = bar * value * (1.0 - value) + a[j] * (1.0 - value) - b[j] * value
-            else:
-                slope = bar * value + a[j] - b[j] * value
-            gradient[start + c] += slope
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _forward(
-    x: FloatArray,
-    tables: EffectTables,
-    places: npt.NDArray[np.int64],
-    a: FloatArray,
-    b: FloatArray,
-    constant: FloatArray,
-    index: IntArray,
-    weight: FloatArray,
-    target: npt.NDArray[np.int64],
-    offset: FloatArray,
-    effects: FloatArray,
-    scalars: FloatArray,
-    predictors: FloatArray,
-) -> float:
-    """Fill parameters, effects and predictors; return the log prior density."""
-    total = effects_forward(
-        x, tables.blocks, tables.scales, tables.score, tables.information, effects
-    )
-    total += _scalars_forward(x, places, a, b, constant, scalars)
-    effects += offset
-    predictors[:] = 0.0
-    for t in range(index.shape[0]):
-        predictor = predictors[target[t]]
-        for cell in range(index.shape[1]):
-            predictor[cell] += weight[t, cell] * effects[index[t, cell]]
-    return total
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _reverse(
-    x: FloatArray,
-    tables: EffectTables,
-    places: npt.NDArray[np.int64],
-    a: FloatArray,
-    b: FloatArray,
-    index: IntArray,
-    weight: FloatArray,
-    target: npt.NDArray[np.int64],
-    log_p: FloatArray,
-    count: FloatArray,
-    scalars: FloatArray,
-    scalars_bar: FloatArray,
-    predictors_bar: FloatArray,
-    effects_bar: FloatArray,
-    gradient: FloatArray,
-) -> float:
-    """Fill the gradient and return the log likelihood."""
-    gradient[:] = 0.0
-    effects_bar[:] = 0.0
-    for t in range(index.shape[0]):
-        bar = predictors_bar[target[t]]
-        for cell in range(index.shape[1]):
-            effects_bar[index[t, cell]] += weight[t, cell] * bar[cell]
-    effects_reverse(
-        x, tables.blocks, tables.scales, tables.score, tables.information, effects_bar, gradient
-    )
-    _scalars_reverse(x, places, a, b, scalars, scalars_bar, gradient)
-    total = 0.0
-    for cell in range(count.size):
-        total += count[cell] * log_p[cell]
-    return total
-
-
-@dataclass(frozen=True, eq=False)
-class PredictorDensity:
+class PredictorDensity(CallbackDensity):
     """Log density of a declaration with linear predictors on given cells, callable at a point.
-
-    Every call needs working space of its own, so a chain takes its own copy (:meth:`spawn`).
 
     Parameters
     ----------
@@ -228,53 +92,35 @@ class PredictorDensity:
         What the data say of each effect, for the sampler's coordinates.
     """
 
-    declaration: Declaration[PredictorResponse]
-    cells: PredictorCells
-    geometry: Geometry | None = None
-    _tables: EffectTables = field(init=False, repr=False)
-    _scalars: ScalarTables = field(init=False, repr=False)
-    _target: npt.NDArray[np.int64] = field(init=False, repr=False)
-    _work: "_Work" = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        declaration, response = self.declaration, self.declaration.response
+    def __init__(
+        self,
+        declaration: Declaration[PredictorResponse],
+        cells: PredictorCells,
+        geometry: Geometry | None = None,
+    ) -> None:
+        self.declaration, self.cells, self.geometry = declaration, cells, geometry
+        response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
         starts = [placed[scalar.name].start for scalar in response.scalars]
-        n_effects = declaration.n_criteria * sum(effect.size for effect in declaration.effects)
-        n_predictors, n_cells = response.n_predictors, self.cells.n_cells
-        scalars = (declaration.n_criteria, len(response.scalars))
-        made = {
-            "_tables": effect_tables(declaration, placed, self.geometry),
-            "_scalars": scalar_tables(response.scalars, starts),
-            "_target": np.array([term.predictor for term in declaration.terms], dtype=np.int64),
-            "_work": _Work(
-                effects=np.empty(n_effects),
-                effects_bar=np.empty(n_effects),
-                offset=np.zeros(n_effects),
-                scalars=np.empty(scalars),
-                scalars_bar=np.empty(scalars),
-                predictors=np.empty((n_predictors, n_cells)),
-                predictors_bar=np.empty((n_predictors, n_cells)),
-                log_p=np.empty(n_cells),
-            ),
-        }
-        for name, value in made.items():
-            object.__setattr__(self, name, value)
-
-    @property
-    def n_parameters(self) -> int:
-        """Length of the sampler's vector."""
-        placed = layout(self.declaration, self.declaration.response.parameter_shapes)
-        return sum(parameter.size for parameter in placed.values())
-
-    def spawn(self) -> "PredictorDensity":
-        """Return the same density with working space of its own."""
-        return PredictorDensity(self.declaration, self.cells, self.geometry)
-
-    def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log density and its gradient in the sampler's coordinates."""
-        gradient = np.empty_like(x)
-        return self._evaluate(x, self._work.offset, gradient), gradient
+        arrays = [
+            *effect_tables(declaration, placed, geometry),
+            *scalar_tables(response.scalars, starts),
+            cells.index,
+            cells.weight,
+            np.array([term.predictor for term in declaration.terms], dtype=np.int64),
+            cells.answer,
+            cells.criterion,
+            cells.count,
+            response.options,
+            np.array([declaration.n_criteria, response.n_predictors], dtype=np.int64),
+            np.empty(0),
+            np.empty(0),
+        ]
+        super().__init__(
+            response.log_density,
+            Tables(arrays),
+            sum(parameter.size for parameter in placed.values()),
+        )
 
     def effect_slopes(self, x: FloatArray, offset: FloatArray) -> FloatArray:
         """Differentiate the log likelihood by every effect, at ``x`` with the effects moved.
@@ -286,71 +132,9 @@ class PredictorDensity:
         offset
             What to add to the effects there, dims (effect,), all else unchanged.
         """
-        self._evaluate(x, offset, np.empty_like(x))
-        return self._work.effects_bar.copy()
-
-    def _evaluate(self, x: FloatArray, offset: FloatArray, gradient: FloatArray) -> float:
-        work, cells = self._work, self.cells
-        places, a, b, constant = self._scalars
-        total = _forward(
-            x,
-            self._tables,
-            places,
-            a,
-            b,
-            constant,
-            cells.index,
-            cells.weight,
-            self._target,
-            offset,
-            work.effects,
-            work.scalars,
-            work.predictors,
-        )
-        work.scalars_bar[:] = 0.0
-        response = self.declaration.response
-        response.kernel(
-            work.predictors,
-            cells.answer,
-            cells.criterion,
-            work.scalars,
-            response.options,
-            work.log_p,
-            work.predictors_bar,
-            work.scalars_bar,
-            cells.count,
-        )
-        return total + _reverse(
-            x,
-            self._tables,
-            places,
-            a,
-            b,
-            cells.index,
-            cells.weight,
-            self._target,
-            work.log_p,
-            cells.count,
-            work.scalars,
-            work.scalars_bar,
-            work.predictors_bar,
-            work.effects_bar,
-            gradient,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Work:
-    """Arrays that one chain writes to."""
-
-    effects: FloatArray
-    effects_bar: FloatArray
-    offset: FloatArray
-    scalars: FloatArray
-    scalars_bar: FloatArray
-    predictors: FloatArray
-    predictors_bar: FloatArray
-    log_p: FloatArray
+        slopes = np.empty_like(offset)
+        self.evaluated(x, self.tables.put(OFFSET, offset).put(OFFSET + 1, slopes))
+        return slopes
 
 
 @dataclass(frozen=True, kw_only=True)

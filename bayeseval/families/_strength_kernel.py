@@ -16,6 +16,7 @@ All read e = exp(log scale) · (difference + side bias).
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from typing import Any
 
 import numba
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 from bayeseval.families._beta_kernel import beta_terms, log_logistic, logistic
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
+from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 from bayeseval.families._student_kernel import (
     student_constant,
     student_log_cdf,
@@ -265,3 +267,24 @@ def points_kernel(
         scalars_bar[c, 1] += n * by_log_spread
         if has_bias:
             scalars_bar[c, 2] += n * by_e * scale
+
+
+def graded_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Fill log density and gradient of the model with :func:`graded_kernel`; see ``_callback``."""
+    forward = predictor_forward(n, x, data)
+    graded_kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)
+
+
+def slider_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Fill log density and gradient of the model with :func:`slider_kernel`; see ``_callback``."""
+    forward = predictor_forward(n, x, data)
+    slider_kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)
+
+
+def points_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Fill log density and gradient of the model with :func:`points_kernel`; see ``_callback``."""
+    forward = predictor_forward(n, x, data)
+    points_kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)

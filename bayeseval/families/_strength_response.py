@@ -1,17 +1,30 @@
 """How a difference of two systems becomes a strength of preference."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from bayeseval.families._declaration import FloatArray, Prior, Scalar
-from bayeseval.families._strength_kernel import graded_kernel, points_kernel, slider_kernel
+from bayeseval.families._strength_kernel import (
+    graded_kernel,
+    graded_log_density,
+    points_kernel,
+    points_log_density,
+    slider_kernel,
+    slider_log_density,
+)
 
 type Strength = Literal["graded", "ordered_beta", "student_t"]
 type Thresholds = Literal["symmetric", "free"]
 
 _KERNELS = {"graded": graded_kernel, "ordered_beta": slider_kernel, "student_t": points_kernel}
+_LOG_DENSITIES = {
+    "graded": graded_log_density,
+    "ordered_beta": slider_log_density,
+    "student_t": points_log_density,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,3 +182,8 @@ class StrengthResponse:
     def kernel(self) -> Any:
         """The compiled log density of the answers."""
         return _KERNELS[self.response]
+
+    @property
+    def log_density(self) -> Callable[..., int]:
+        """The log density of the model with that kernel."""
+        return _LOG_DENSITIES[self.response]

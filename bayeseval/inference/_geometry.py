@@ -12,11 +12,13 @@ import numpy as np
 
 from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._family import Family
-from bayeseval.families._layout import Geometry, effect_values
+from bayeseval.families._layout import Geometry, effect_values, share, stretched
 
 _STEP = 1e-3
 _PROBES = 4
 _FEW_LEVELS = 8
+_ALIKE = 1.5
+_MOST_DIRECTIONS = 150
 
 
 def measured_geometry(
@@ -46,7 +48,7 @@ def measured_geometry(
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
     names = [effect.name for effect in declaration.effects]
     rng = np.random.default_rng(0)
-    score = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
+    slope = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
     known = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
     level = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
     sds = {name: [] for name in names}
@@ -67,33 +69,114 @@ def measured_geometry(
                 behind = density.effect_slopes(at, -offset)[part]
                 return ((behind - ahead) / (2.0 * _STEP)).reshape(direction.shape)
 
-            if contribution(declaration, effect) is None:
-                # Levels share judgements: the diagonal from random signs (Hutchinson 1990,
+            if _levels_share_judgements(declaration, effect):
+                # The diagonal from random signs (Hutchinson 1990,
                 # doi:10.1080/03610919008812866).
                 signs = rng.choice([-1.0, 1.0], size=(_PROBES, *own.shape))
                 diagonal = np.mean([sign * curvature(sign) for sign in signs], axis=0)
+                if effect.zero_sum:
+                    # A row's judgements say nothing of its mean.
+                    diagonal *= effect.shape[-1] / (effect.shape[-1] - 1)
             else:
                 diagonal = curvature(np.ones_like(own))
-            score[effect.name] += slopes[part].reshape(own.shape) + curvature(own)
+            slope[effect.name] += slopes[part].reshape(own.shape)
             known[effect.name] += np.maximum(diagonal, 0.0)
             level[effect.name] += own
             sds[effect.name].append(values[f"{effect.name}_sd"][0, 0])
-    for found in (score, known, level):
+    for found in (slope, known, level):
         for name in names:
             found[name] /= len(points)
     sd = {name: np.median(sds[name], axis=0) for name in names}
-    flat_score, flat_known, bends = [], [], []
-    for effect in declaration.effects:
-        slope, information = _beyond_finer(declaration, effect, score, known, level, sd)
-        if effect.zero_sum:
-            slope = slope - slope.mean(axis=-1, keepdims=True)
-            if contribution(declaration, effect) is None:
-                information = information * effect.shape[-1] / (effect.shape[-1] - 1)
+    flat_score, flat_known, bends, bases = [], [], [], []
+    middle = points[len(points) // 2]
+    for position, effect in enumerate(declaration.effects):
+        own_slope, information = _beyond_finer(declaration, effect, slope, known, level, sd)
+        # The score where the effect and its parents are zero: the kernel takes off what the parents
+        # explain as they move.
+        total = level[effect.name].copy()
+        for parent in declaration.effects:
+            counts = share(declaration, parent, effect)
+            if counts is not None:
+                total += counts * stretched(level[parent.name], parent.dims, effect.dims)
+        basis = None
+        if not effect.zero_sum:
+            score = own_slope + information * total
+        elif _alike(information) or effect.shape[-1] > _MOST_DIRECTIONS:
             information = _shared(information, sd[effect.name])
-        flat_score.append(slope.ravel())
+            score = own_slope + information * total
+            score -= score.mean(axis=-1, keepdims=True)
+        else:
+            matrix = information[..., None] * np.eye(information.shape[-1])
+            if _levels_share_judgements(declaration, effect):
+                part = slice(starts[position], starts[position + 1])
+                raw = _full_curvature(density, middle, starts[-1], part, information.shape)
+                matrix = _scaled(raw, information)
+            basis, score, information = _directions(matrix, own_slope, total)
+        flat_score.append(score.ravel())
         flat_known.append(information.ravel())
         bends.append(_bend(effect, information))
-    return Geometry(np.concatenate(flat_score), np.concatenate(flat_known), np.array(bends))
+        bases.append(basis)
+    return Geometry(
+        np.concatenate(flat_score), np.concatenate(flat_known), np.array(bends), tuple(bases)
+    )
+
+
+def _alike(information: FloatArray) -> bool:
+    """Whether the levels of every row are known about equally well."""
+    most, least = information.max(axis=-1), information.min(axis=-1)
+    return bool((most <= _ALIKE * least).all())
+
+
+def _full_curvature(
+    density: Any, x: FloatArray, n_effects: int, part: slice, shape: tuple[int, ...]
+) -> FloatArray:
+    """Return minus the second derivatives within every row, dims (…, level, level)."""
+    matrix = np.empty((*shape, shape[-1]))
+    for level in range(shape[-1]):
+        direction = np.zeros(shape)
+        direction[..., level] = _STEP
+        offset = np.zeros(n_effects)
+        offset[part] = direction.ravel()
+        ahead, behind = density.effect_slopes(x, offset), density.effect_slopes(x, -offset)
+        matrix[..., level] = ((behind - ahead)[part] / (2.0 * _STEP)).reshape(shape)
+    return 0.5 * (matrix + matrix.swapaxes(-1, -2))
+
+
+def _scaled(matrix: FloatArray, information: FloatArray) -> FloatArray:
+    """Return the matrix scaled to have this diagonal, but for what a row's mean takes."""
+    diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
+    length = matrix.shape[-1]
+    wanted = information * (length - 1) / length
+    root = np.sqrt(wanted / np.maximum(diagonal, 1e-12))
+    return root[..., :, None] * matrix * root[..., None, :]
+
+
+def _directions(
+    matrix: FloatArray, slope: FloatArray, level: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the directions in which a row's information is diagonal, their scores and information.
+
+    Parameters
+    ----------
+    matrix
+        Information of every row, dims (criterion, …, level, level).
+    slope
+        Slope of the log likelihood at ``level``, dims (criterion, …, level).
+    level
+        Effects with their parents.
+    """
+    length = matrix.shape[-1]
+    deviations = np.eye(length) - 1.0 / length
+    # Of the vectors that sum to zero the first, the constant, is put off by a negative value.
+    held = deviations @ matrix @ deviations
+    top = 1.0 + np.abs(held).sum(axis=(-2, -1), keepdims=True)
+    found, vectors = np.linalg.eigh(held - top / length)
+    basis, eigenvalue = vectors[..., 1:], np.maximum(found[..., 1:], 0.0)
+    along_slope = np.einsum("...jk,...j->...k", basis, slope)
+    score = along_slope + eigenvalue * np.einsum("...jk,...j->...k", basis, level)
+    padding = [(0, 0)] * (score.ndim - 1) + [(0, 1)]
+    rows = basis.reshape(basis.shape[0], -1, length, length - 1)
+    return rows, np.pad(score, padding), np.pad(eigenvalue, padding)
 
 
 def _bend(effect: Effect, information: FloatArray) -> FloatArray:
@@ -110,52 +193,39 @@ def _bend(effect: Effect, information: FloatArray) -> FloatArray:
     return 1.0 / np.sqrt(known)
 
 
-def contribution(declaration: Declaration[Any], effect: Effect) -> float | None:
-    """Return what an effect is multiplied by in the location, None where it enters otherwise."""
-    if not declaration.terms:
-        return float(effect.sign)
-    terms = [term for term in declaration.terms if term.effect == effect.name]
-    if len(terms) != 1 or terms[0].predictor != 0 or isinstance(terms[0].weight, str):
-        return None
-    return terms[0].weight
+def _levels_share_judgements(declaration: Declaration[Any], effect: Effect) -> bool:
+    """Whether a judgement has several levels of an effect, as both systems of a comparison."""
+    return sum(term.effect == effect.name for term in declaration.terms) > 1
 
 
 def _beyond_finer(
     declaration: Declaration[Any],
     effect: Effect,
-    score: dict[str, FloatArray],
+    slope: dict[str, FloatArray],
     known: dict[str, FloatArray],
     level: dict[str, FloatArray],
     sd: dict[str, FloatArray],
 ) -> tuple[FloatArray, FloatArray]:
-    """Return score and information of an effect with a finer effect integrated out.
+    """Return slope and information of an effect with a finer effect integrated out.
 
     The interactions of an item vary around its difficulty: ratings of one output inform the
     difficulty no better than one observation with the variance of the interaction would.
     """
-    own = score[effect.name], known[effect.name]
-    sign = contribution(declaration, effect)
-    if sign is None:
-        return own
-    best = own
+    best = slope[effect.name], known[effect.name]
     for finer in declaration.effects:
-        finer_sign = contribution(declaration, finer)
-        if finer_sign is None or not set(effect.dims) < set(finer.dims):
+        counts = share(declaration, effect, finer)
+        if counts is None:
             continue
         variance = sd[finer.name][(..., *([None] * len(finer.dims)))] ** 2
         weight = 1.0 / (1.0 + variance * known[finer.name])
-        # Levels of this effect, stretched over those of the finer one.
-        order = sorted(range(len(effect.dims)), key=lambda at: finer.dims.index(effect.dims[at]))
-        stretched = level[effect.name].transpose(0, *(1 + at for at in order))
-        for axis, dim in enumerate(finer.dims):
-            if dim not in effect.dims:
-                stretched = np.expand_dims(stretched, 1 + axis)
         summed = tuple(1 + axis for axis, dim in enumerate(finer.dims) if dim not in effect.dims)
-        slope = finer_sign * score[finer.name] + sign * known[finer.name] * stretched
-        back = (0, *(1 + int(at) for at in np.argsort(order)))
-        information = (weight * known[finer.name]).sum(axis=summed).transpose(back)
+        # Axes that remain stand in the order of the finer effect.
+        remaining = [dim for dim in finer.dims if dim in effect.dims]
+        back = (0, *(1 + remaining.index(dim) for dim in effect.dims))
+        information = (counts**2 * weight * known[finer.name]).sum(axis=summed).transpose(back)
         if information.sum() < best[1].sum():
-            best = sign * (weight * slope).sum(axis=summed).transpose(back), information
+            at_zero = slope[finer.name] + known[finer.name] * level[finer.name]
+            best = (counts * weight * at_zero).sum(axis=summed).transpose(back), information
     return best
 
 

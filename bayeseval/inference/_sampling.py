@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayeseval.errors import ModelError
+from bayeseval.families._callback import CallbackDensity, identity_callback
 from bayeseval.families._declaration import Cells, Declaration, FloatArray
 from bayeseval.families._family import Family
 from bayeseval.families._layout import Geometry, bent, layout
@@ -107,19 +108,52 @@ def tuned_geometry(
 
 
 def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
-    """Hand a density to nutpie by its public interface for Python functions."""
-    from nutpie.compiled_pyfunc import from_pyfunc
+    """Hand a density to nutpie, by the address of its C function where nutpie has that door.
 
-    return from_pyfunc(
-        density.n_parameters,
-        density.spawn,
-        lambda *_seeds: lambda x: {"x": x},
-        [np.dtype("float64")],
-        [(density.n_parameters,)],
-        ["x"],
-        make_initial_point_fn=lambda seed: _start(
-            family, declaration, cells, density.geometry, np.random.default_rng(seed)
-        ),
+    What takes C functions is nutpie's class for compiled PyMC models, which its documentation does
+    not describe; the public door calls Python at every step, and costs some 50 µs a gradient.
+    """
+
+    def start(seed: int) -> FloatArray:
+        rng = np.random.default_rng(seed)
+        return _start(family, declaration, cells, density.geometry, rng)
+
+    n = density.n_parameters
+    try:
+        return _by_address(density, start)
+    except (ImportError, AttributeError, TypeError):
+        from nutpie.compiled_pyfunc import from_pyfunc
+
+        return from_pyfunc(
+            n,
+            lambda: density,
+            lambda *_seeds: lambda x: {"x": x},
+            [np.dtype("float64")],
+            [(n,)],
+            ["x"],
+            make_initial_point_fn=start,
+        )
+
+
+def _by_address(density: CallbackDensity, start: Callable[[int], FloatArray]) -> Any:
+    from nutpie.compile_pymc import CompiledPyMCModel
+
+    n = density.n_parameters
+    return CompiledPyMCModel(
+        dims=None,
+        compiled_logp_func=density.callback,
+        compiled_expand_func=identity_callback(),
+        initial_point_func=start,
+        shared_data={},
+        shared_var_keys={},
+        user_data=density.tables.addresses,
+        n_expanded=n,
+        shape_info=(["x"], [slice(0, n)], [(n,)]),
+        logp_func=None,
+        expand_func=None,
+        _n_dim=n,
+        _shapes={"x": (n,)},
+        _coords={},
     )
 
 

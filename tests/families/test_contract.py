@@ -1,6 +1,7 @@
 """What every family keeps to: one density, two builders; names, dims and labels of the contract."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -114,25 +115,28 @@ class Both:
         signed = {f"{e.name}_sd" for e in self.declaration.effects}
         signed |= {"gap_sd", "discrimination_sd", "threshold_roughness"} & set(values)
         total -= sum(float(np.log(2.0 * values[name]).sum()) for name in signed)
-        return total + self._volume(values) + self._bent(x)
+        return total + log_volume(self.declaration, self.geometry, values) + self._bent(x)
 
     def _bent(self, x: np.ndarray) -> float:
         """Log slope of the standard deviations by the sampler's coordinates of them."""
         return log_slope_of_sds(self.declaration, self.geometry, x)
 
-    def _volume(self, values: dict[str, np.ndarray]) -> float:
-        """Log volume of the standardised effects of PyMC in the sampler's coordinates."""
-        total, start = 0.0, 0
-        for effect in self.declaration.effects:
-            sd = values[f"{effect.name}_sd"][0, 0]
-            total += effect.free_size * effect.centring * float(np.log(sd).sum())
-            n_levels = self.declaration.n_criteria * effect.size
-            if self.geometry is not None:
-                known = self.geometry.information[start : start + n_levels].reshape(sd.size, -1)
-                logs = np.log1p(np.square(sd)[:, None] * known)
-                total -= 0.5 * float(logs.sum()) * effect.free_size / effect.size
-            start += n_levels
-        return total
+
+def log_volume(declaration: Any, geometry: Geometry | None, values: dict[str, np.ndarray]) -> float:
+    """Log volume of PyMC's coordinates of the effects in those of the sampler."""
+    total, start = 0.0, 0
+    for block, effect in enumerate(declaration.effects):
+        sd = values[f"{effect.name}_sd"][0, 0]
+        total += effect.free_size * effect.centring * float(np.log(sd).sum())
+        n_levels = declaration.n_criteria * effect.size
+        if geometry is not None:
+            known = geometry.information[start : start + n_levels].reshape(sd.size, -1)
+            logs = np.log1p(np.square(sd)[:, None] * known)
+            has_basis = geometry.basis(block) is not None
+            share = 1.0 if has_basis else effect.free_size / effect.size
+            total -= 0.5 * float(logs.sum()) * share
+        start += n_levels
+    return total
 
 
 def log_slope_of_sds(declaration: Any, geometry: Geometry | None, x: np.ndarray) -> float:
@@ -149,18 +153,28 @@ def log_slope_of_sds(declaration: Any, geometry: Geometry | None, x: np.ndarray)
 def geometry_of(declaration: Any) -> Geometry:
     """Any geometry will do: what it has to keep to is sums and equality in zero-sum rows."""
     rng = np.random.default_rng(5)
-    score, information = [], []
+    score, information, bases = [], [], []
     for effect in declaration.effects:
         shape = (declaration.n_criteria, *effect.shape)
         slope, known = rng.normal(scale=2.0, size=shape), rng.gamma(1.0, 3.0, size=shape)
-        if effect.zero_sum:
+        basis = None
+        if effect.zero_sum and len(bases) % 2 == 0:
+            # Any orthonormal directions that sum to zero, with scores and information of their own.
+            length = effect.shape[-1]
+            basis = np.empty((declaration.n_criteria, effect.size // length, length, length - 1))
+            for row in np.ndindex(basis.shape[:2]):
+                some = rng.normal(size=(length, length - 1))
+                basis[row] = np.linalg.qr(some - some.mean(axis=0))[0]
+            slope[..., -1] = known[..., -1] = 0.0
+        elif effect.zero_sum:
             slope -= slope.mean(axis=-1, keepdims=True)
             known[:] = known.mean(axis=-1, keepdims=True)
+        bases.append(basis)
         score.append(slope.ravel())
         information.append(known.ravel())
     bend = rng.uniform(0.1, 0.6, size=(len(declaration.effects), declaration.n_criteria))
     bend[0] = 0.0
-    return Geometry(np.concatenate(score), np.concatenate(information), bend)
+    return Geometry(np.concatenate(score), np.concatenate(information), bend, tuple(bases))
 
 
 @cache
@@ -226,14 +240,13 @@ def test_chains_start_at_finite_points(case: str) -> None:
         assert np.isfinite(gradient).all()
 
 
-def test_chains_do_not_share_working_space() -> None:
+def test_threads_do_not_share_working_space() -> None:
     density = both("free").density
-    first, second = density.spawn(), density.spawn()
-    x, y = points(density.n_parameters)[:2]
-    alone, _ = first(x)
-    second(y)
-    again, _ = first(x)
-    assert alone == again
+    some = points(density.n_parameters)
+    alone = [density(x)[0] for x in some]
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(20):
+            assert [value for value, _ in pool.map(density, some)] == alone
 
 
 def test_pymc_gradient_agrees_with_the_compiled_one() -> None:

@@ -18,7 +18,13 @@ from bayeseval.families import BradleyTerry, OrderedBeta, PreferenceStrength, Th
 from bayeseval.families._builder import build_model
 from bayeseval.families._layout import Geometry
 from bayeseval.judgements import Judgements, PairwiseJudgements, SPAJudgements, StrengthJudgements
-from tests.families.test_contract import INTERPRETED, geometry_of, log_slope_of_sds, points
+from tests.families.test_contract import (
+    INTERPRETED,
+    geometry_of,
+    log_slope_of_sds,
+    log_volume,
+    points,
+)
 
 
 def pairwise(
@@ -252,18 +258,10 @@ def in_pymc(case: SimpleNamespace, x: np.ndarray, geometry: Geometry | None) -> 
     first = (0, 0) if case.declaration.has_criterion else (0, 0, 0)
     unconstrained = case.unconstrain(*(np.asarray(values[name][first]) for name in case.names))
     expected = float(np.asarray(case.log_density(*unconstrained)))
-    start = 0
     for effect in case.declaration.effects:
-        sd = values[f"{effect.name}_sd"][0, 0]
         # PyMC sees log sd; the sampler sd itself, on both sides of zero.
-        expected -= float(np.log(2.0 * sd).sum())
-        expected += effect.free_size * effect.centring * float(np.log(sd).sum())
-        size = sd.size * effect.size
-        if geometry is not None:
-            known = geometry.information[start : start + size].reshape(sd.size, -1)
-            logs = np.log1p(np.square(sd)[:, None] * known)
-            expected -= 0.5 * float(logs.sum()) * effect.free_size / effect.size
-        start += size
+        expected -= float(np.log(2.0 * values[f"{effect.name}_sd"][0, 0]).sum())
+    expected += log_volume(case.declaration, geometry, values)
     return expected + log_slope_of_sds(case.declaration, geometry, x)
 
 

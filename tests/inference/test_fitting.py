@@ -3,6 +3,7 @@
 import logging
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,29 @@ def likert(table: pd.DataFrame, **options: Any) -> be.LikertJudgements:
 def test_fit_converges(small_posterior: Posterior) -> None:
     assert small_posterior.convergence.ok, str(small_posterior.convergence)
     assert small_posterior.convergence.divergences == 0
+
+
+def test_both_doors_of_the_sampler_lead_to_the_same_draws(
+    small_study: SimulatedLikert, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By address (nutpie's undocumented class) and, where that is gone, through Python."""
+
+    def draws() -> np.ndarray:
+        return be.fit(small_study.judgements, random_seed=3, **QUICK).quality.values
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", be.ConvergenceWarning)
+        by_address = draws()
+        asked = []
+
+        def closed(*_: Any) -> Any:
+            asked.append(True)
+            raise TypeError("unexpected keyword argument")
+
+        monkeypatch.setattr(_sampling, "_by_address", closed)
+        through_python = draws()
+    assert asked
+    np.testing.assert_array_equal(by_address, through_python)
 
 
 def test_posterior_keeps_the_contract(

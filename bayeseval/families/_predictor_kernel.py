@@ -1,0 +1,172 @@
+"""Log density of models with linear predictors around any kernel of their answers."""
+
+# Numba sees an element of an array as a number; the stubs of NumPy do not.
+# pyright: reportArgumentType=false, reportReturnType=false
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval.families._callback import (
+    NOT_FINITE,
+    float_rows,
+    floats,
+    integer_rows,
+    integers,
+    long_rows,
+    longs,
+    table_of,
+)
+from bayeseval.families._declaration import FloatArray
+from bayeseval.families._effects_kernel import (
+    EffectTables,
+    effect_tables_of,
+    effects_forward,
+    effects_reverse,
+    half_normal_log,
+    half_normal_slope,
+)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _scalars_forward(
+    x: FloatArray,
+    places: npt.NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+    constant: FloatArray,
+    values: FloatArray,
+) -> float:
+    """Fill the parameters (criterion, scalar) and return their log prior, Jacobians included."""
+    total = 0.0
+    for j in range(places.shape[0]):
+        start, kind = places[j]
+        for c in range(values.shape[0]):
+            own = x[start + c]
+            if kind == 0:
+                values[c, j] = own
+                total += constant[j] - 0.5 * ((own - a[j]) / b[j]) ** 2
+            elif kind == 1:
+                values[c, j] = math.exp(own)
+                total += half_normal_log(own, a[j])
+            elif kind == 2:
+                values[c, j] = 1.0 / (1.0 + math.exp(-own))
+                # log of the value and of one minus it, exact in both tails.
+                log_one_plus = math.log1p(math.exp(-abs(own)))
+                log_value = min(own, 0.0) - log_one_plus
+                log_rest = -max(own, 0.0) - log_one_plus
+                total += constant[j] + a[j] * log_value + b[j] * log_rest
+            else:
+                values[c, j] = math.exp(own)
+                total += constant[j] + a[j] * own - b[j] * values[c, j]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _scalars_reverse(
+    x: FloatArray,
+    places: npt.NDArray[np.int64],
+    a: FloatArray,
+    b: FloatArray,
+    values: FloatArray,
+    values_bar: FloatArray,
+    gradient: FloatArray,
+) -> None:
+    """Add to ``gradient`` what the parameters' gradient and their prior contribute."""
+    for j in range(places.shape[0]):
+        start, kind = places[j]
+        for c in range(values.shape[0]):
+            own, value, bar = x[start + c], values[c, j], values_bar[c, j]
+            if kind == 0:
+                slope = bar - (own - a[j]) / (b[j] * b[j])
+            elif kind == 1:
+                slope = bar * value + half_normal_slope(own, a[j])
+            elif kind == 2:
+                slope = bar * value * (1.0 - value) + a[j] * (1.0 - value) - b[j] * value
+            else:
+                slope = bar * value + a[j] - b[j] * value
+            gradient[start + c] += slope
+
+
+_FIRST = len(EffectTables._fields)
+OFFSET = _FIRST + 12
+"""Slot of what is added to the effects; that of their slopes is the next."""
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def predictor_forward(n: int, x_: Any, data: Any) -> Any:
+    """Return the log prior density, the effects, and what the kernel takes."""
+    table = table_of(data)
+    places, a = long_rows(table, _FIRST), floats(table, _FIRST + 1)
+    b, constant = floats(table, _FIRST + 2), floats(table, _FIRST + 3)
+    index, weight = integer_rows(table, _FIRST + 4), float_rows(table, _FIRST + 5)
+    target, answer = longs(table, _FIRST + 6), float_rows(table, _FIRST + 7)
+    criterion, count = integers(table, _FIRST + 8), floats(table, _FIRST + 9)
+    options, sizes = floats(table, _FIRST + 10), longs(table, _FIRST + 11)
+    offset = floats(table, OFFSET)
+    tables = effect_tables_of(table)
+    x = numba.carray(x_, (n,))
+    n_criteria, n_predictors = sizes
+
+    effects = np.empty(tables.score.size)
+    scalars = np.empty((n_criteria, places.shape[0]))
+    total = effects_forward(x, tables, effects)
+    total += _scalars_forward(x, places, a, b, constant, scalars)
+    # Differencing moves the effects; the parents of finer ones stay where they are.
+    moved = effects + offset if offset.size else effects
+    predictors = np.zeros((n_predictors, count.size))
+    for t in range(index.shape[0]):
+        predictor = predictors[target[t]]
+        for cell in range(index.shape[1]):
+            predictor[cell] += weight[t, cell] * moved[index[t, cell]]
+    log_p = np.empty(count.size)
+    predictors_bar = np.empty((n_predictors, count.size))
+    scalars_bar = np.zeros_like(scalars)
+    return (
+        total,
+        effects,
+        (
+            predictors,
+            answer,
+            criterion,
+            scalars,
+            options,
+            log_p,
+            predictors_bar,
+            scalars_bar,
+            count,
+        ),
+    )
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, forward: Any) -> int:
+    """Fill log density and gradient from what the kernel has filled."""
+    table = table_of(data)
+    places, a, b = long_rows(table, _FIRST), floats(table, _FIRST + 1), floats(table, _FIRST + 2)
+    index, weight = integer_rows(table, _FIRST + 4), float_rows(table, _FIRST + 5)
+    target, slopes = longs(table, _FIRST + 6), floats(table, OFFSET + 1)
+    tables = effect_tables_of(table)
+    x, gradient = numba.carray(x_, (n,)), numba.carray(gradient_, (n,))
+    total, effects, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
+
+    for cell in range(count.size):
+        total += count[cell] * log_p[cell]
+    effects_bar = np.zeros_like(effects)
+    for t in range(index.shape[0]):
+        bar = predictors_bar[target[t]]
+        for cell in range(index.shape[1]):
+            effects_bar[index[t, cell]] += weight[t, cell] * bar[cell]
+    if slopes.size:
+        slopes[:] = effects_bar
+    gradient[:] = 0.0
+    effects_reverse(x, tables, effects, effects_bar, gradient)
+    _scalars_reverse(x, places, a, b, scalars, scalars_bar, gradient)
+    numba.carray(value_, (1,))[0] = total
+    finite = math.isfinite(total)
+    for j in range(n):
+        finite &= math.isfinite(gradient[j])
+    return 0 if finite else NOT_FINITE
