@@ -430,9 +430,19 @@ def _value(text: str) -> bool | int | float | str:
 
 def _family(protocol: str, name: str | None, settings: Mapping[str, Any]) -> Any:
     """Return a family of the protocol with these settings."""
-    from bayeseval.families import default_family, family_named
+    from bayeseval import families
 
-    made: Any = family_named(name) if name else type(default_family(protocol))
+    made: Any = families.family_named(name) if name else type(families.default_family(protocol))
+    if made.protocol != protocol:
+        there_are = [
+            family.name
+            for family in map(vars(families).get, families.__all__)
+            if getattr(family, "protocol", None) == protocol
+        ]
+        raise BayesEvalError(
+            f"--family {made.name} models {made.protocol} judgements; of {protocol} judgements "
+            f"there {'is' if len(there_are) == 1 else 'are'} {some(there_are)}"
+        )
     known = [field.name for field in fields(made)]
     for setting in settings:
         if setting not in known:
@@ -534,7 +544,7 @@ def fit(
         list[str] | None,
         typer.Option(
             metavar="EFFECT",
-            help="Leave an effect out: difficulty, interaction, taste; can be repeated; likert.",
+            help="Leave an effect out, such as taste; can be repeated; not pairwise.",
         ),
     ] = None,
     method: Annotated[
@@ -580,7 +590,13 @@ def fit(
     chosen |= {} if thresholds is None else {"thresholds": thresholds}
     chosen |= {"discrimination": True} if discrimination else {}
     chosen |= {"criteria": "correlated"} if correlated_criteria else {}
-    chosen |= {"effects": dict.fromkeys(without, False)} if without else {}
+    if without:
+        if "effects" in chosen:
+            raise BayesEvalError(
+                f"--set effects={chosen['effects']} already says which effects there are; found "
+                "--without as well. Take one of the two"
+            )
+        chosen["effects"] = dict.fromkeys(without, False)
     judgements = table.read()
     model = _family(table.protocol, family, chosen)
     with _voice(quiet=quiet):

@@ -221,6 +221,8 @@ def test_interrupt_before_there_are_draws_ends_with_130(
         (COLUMNS + " --set thresholds", "NAME=VALUE"),
         (COLUMNS + " --set threshold=free", "Did you mean 'thresholds'?"),
         (COLUMNS + " --family OrdinalProbt", "'OrdinalProbit'"),
+        (COLUMNS + " --family OrderedBeta", "of likert judgements there is 'OrdinalProbit'"),
+        (COLUMNS + " --set effects=none --without taste", "--set effects=none already says"),
         (COLUMNS + " --label Poor", "TEXT=NUMBER"),
         (COLUMNS + " --label Poor=low", "'low'"),
         (COLUMNS + " --draws 0", "On the command line: --draws."),
@@ -367,6 +369,67 @@ def test_pairs_say_what_is_lacking_or_foreign(run: Run, tmp_path: Path, options:
     ended = run(f"summary --protocol pairwise --no-annotator {options}", path)
     assert ended.status == 2
     assert said in ended.err
+
+
+STATED = (
+    "--protocol spa --annotator who --system-a first --system-b second --probability percent "
+    "--scale 0 100"
+)
+
+
+@pytest.fixture(scope="module")
+def stated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write probabilities of 0 to 100, both directions of each pair, with exact ends."""
+    frame = be.simulate_spa(
+        n_annotators=10, n_systems=3, end_probability=0.2, random_seed=1
+    ).judgements.to_frame()
+    frame["percent"] = (100 * frame["probability"]).round().astype(int)
+    assert {0, 100} < set(frame["percent"])
+    names = {"annotator": "who", "system_a": "first", "system_b": "second"}
+    path = tmp_path_factory.mktemp("spa") / "stated.csv"
+    frame.drop(columns="probability").rename(columns=names).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.sampling
+@pytest.mark.parametrize(
+    ("options", "family"),
+    [("", "OrderedBeta"), ("--family BayesianBootstrap", "BayesianBootstrap")],
+)
+def test_stated_probabilities_go_from_file_to_report(
+    run: Run, stated: Path, tmp_path: Path, options: str, family: str
+):
+    saved, page = tmp_path / "posterior.nc", tmp_path / "page.html"
+    ended = run(f"fit {STATED} {SMALL} {options}", stated, "--out", saved, "--report", page)
+    assert ended.status == 0, ended.err
+    assert "60 probabilities, 3 systems, 10 annotators, asked as 0–100 (declared)" in ended.err
+    assert "Ranking of 3 systems" in ended.out
+    assert be.load(saved).family.name == family
+    ranked = run("rank --json", saved).json["ranking"]["systems"]
+    assert [row["position"] for row in ranked] == [1, 2, 3]
+    first, second, third = (row["system"] for row in ranked)
+    compared = run("compare --rope 0.45 0.55 --json", saved, first, third, second, third)
+    pairs = compared.json["comparison"]["pairs"]
+    assert [(row["system_a"], row["system_b"]) for row in pairs] == [
+        (first, third),
+        (second, third),
+    ]
+    frame = pd.read_csv(stated)
+    asked = frame.set_index(["first", "second"])["percent"].groupby(level=[0, 1]).mean() / 100
+    means = [(asked[a, b] + 1 - asked[b, a]) / 2 for a, b in ((first, third), (second, third))]
+    for row, mean in zip(pairs, means, strict=True):
+        assert row["estimate"] == pytest.approx(mean, abs=4 * row["sd"])
+    incoherence = run("compare --quantity incoherence --json", saved).json["comparison"]["pairs"]
+    assert len(incoherence) == 3
+    again = tmp_path / "again.md"
+    ended = run(f"report {STATED}", saved, stated, "--output", again)
+    assert (ended.status, ended.out) == (0, f"{again}\n")
+    for text in (page.read_text("utf-8"), again.read_text("utf-8")):
+        assert "Mean and mass of the answers by pair" in text
+        assert "Are the annotators coherent?" in text
+    inferred = STATED.removesuffix(" --scale 0 100")
+    # The same judgements: ends that are inferred are those that were declared.
+    assert run(f"report {inferred}", saved, stated, "--output", again).status == 0
 
 
 def test_rank_prints_the_table_or_json_with_the_interval_asked_for(run: Run, fitted: Path):

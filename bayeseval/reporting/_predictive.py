@@ -48,7 +48,7 @@ def refuse_strangers(posterior: PosteriorLike, judgements: Judgements) -> None:
         raise JudgementError(
             "the judgements must be those that were fitted; the posterior's fingerprint is "
             f"{posterior.fingerprint!r}, that of these judgements {judgements.fingerprint!r}. "
-            "Pass the table that was given to fit(), with the same filters and scale"
+            "Pass the table that was given to fit(), with the same columns, scale and filters"
         )
 
 

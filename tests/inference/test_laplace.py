@@ -174,6 +174,26 @@ def test_effects_that_the_data_do_not_hold_up_have_no_mode() -> None:
         be.fit(judgements, PlainComparisons(taste=True), method="laplace", random_seed=1)
 
 
+@pytest.mark.parametrize("effect", ["taste", "position"])
+def test_annotators_who_judged_little_are_refused_by_the_name_of_their_effect_with_the_remedy(
+    effect: str,
+) -> None:
+    judgements = simulate_pairwise(
+        n_annotators=6, n_systems=4, n_items=0, n_repeats=2, random_seed=5
+    ).judgements
+    family = be.BradleyTerry(annotators=effect)  # type: ignore[arg-type]
+    with pytest.raises(be.ModelError) as refused:
+        be.fit(judgements, family, method="laplace", random_seed=1)
+    said = str(refused.value)
+    assert f"the density is highest where {effect} has no differences at all" in said
+    assert "the judgements say too little about its standard deviation" in said
+    assert "Take method='nuts', or 'auto', which samples" in said
+    without = be.fit(
+        judgements, be.BradleyTerry(annotators="none"), method="laplace", random_seed=1
+    )
+    assert without.convergence.ok
+
+
 @pytest.mark.sampling
 def test_auto_takes_the_approximation_or_samples_and_says_so(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
