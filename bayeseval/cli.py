@@ -436,7 +436,7 @@ def _family(protocol: str, name: str | None, settings: Mapping[str, Any]) -> Any
     if made.protocol != protocol:
         there_are = [
             family.name
-            for family in map(vars(families).get, families.__all__)
+            for family in (getattr(families, public) for public in families.__all__)
             if getattr(family, "protocol", None) == protocol
         ]
         raise BayesEvalError(
