@@ -187,15 +187,16 @@ class TestCells:
     def test_have_the_likelihood_of_the_rows(self, family: BradleyTerry):
         judgements = table(votes().assign(count=np.arange(80) % 3 + 1), count="count")
         declaration, draws = draws_of(family, judgements)
-        density = family.density(declaration, family.cells(declaration, judgements))
-        assert density is not None
-        x = np.random.default_rng(6).normal(scale=0.7, size=(1, 3, density.n_parameters))[0, 1]
-        density(x)
         cells = family.cells(declaration, judgements)
+        density = family.density(declaration, cells)
+        prior = family.density(declaration, replace(cells, count=np.zeros_like(cells.count)))
+        assert density is not None
+        assert prior is not None
+        x = np.random.default_rng(6).normal(scale=0.7, size=(1, 3, density.n_parameters))[0, 1]
         by_row = family.log_likelihood(
             declaration, judgements, draws.stack(sample=("chain", "draw"))
         )[1]
-        assert float(cells.count @ density._work.log_p) == pytest.approx(
+        assert density(x)[0] - prior(x)[0] == pytest.approx(
             float(judgements.counts @ by_row), rel=1e-11
         )
 
