@@ -39,17 +39,22 @@ fit_by_stage <- function(formula, data, family, prior, stanvars = NULL, control 
   fit
 }
 
-# Draws of the systems' scores: a data frame with one column a system, chain after chain.
-answer <- function(fit, group, nlpar = NULL) {
+# Draws of a group's effects: a data frame with one column a label, chain after chain.
+effects_of <- function(fit, group, nlpar = NULL) {
   variable <- if (is.null(nlpar)) paste0("r_", group) else paste0("r_", group, "__", nlpar)
-  draws <- posterior::as_draws_df(fit)
-  columns <- grep(paste0("^", variable, "\\["), names(draws), value = TRUE)
+  draws <- as.data.frame(posterior::as_draws_df(fit))
+  draws[grep(paste0("^", variable, "\\["), names(draws), value = TRUE)]
+}
+
+# Print the ranking, write the draws of the systems' scores, and tell the seconds. A factor by draw
+# puts scores on the scale of the other programs.
+answer <- function(fit, scores, factor = 1) {
+  columns <- names(scores)
   systems <- sub(",Intercept\\]$", "", sub("^[^[]*\\[", "", columns))
   # brms writes a blank in a label as a point.
   systems <- gsub("\\.", " ", systems)
-  scores <- as.data.frame(draws)[columns]
   names(scores) <- systems
-  scores <- scores - rowMeans(scores)
+  scores <- (scores - rowMeans(scores)) * factor
   ranks <- colMeans(t(apply(-scores, 1, rank)))
   for (system in names(sort(ranks))) cat(sprintf("%6.2f %s\n", ranks[[system]], system))
   end_stage("rank and print")

@@ -39,7 +39,10 @@ class Contender:
 
 
 _JIT = "NumPyro compiles within its first steps, so that its sampling includes compiling"
-_NOT_ZERO_SUM = "the same likelihood and priors, but annotators' effects do not sum to zero"
+_NOT_ZERO_SUM = (
+    "the same likelihood and priors, but annotators' effects do not sum to zero; scores are put on "
+    "the scale of the mean annotator"
+)
 
 LIKERT = (
     Contender("bayeseval", "bayeseval", "likert:bayeseval", cached=True),

@@ -50,11 +50,11 @@ def spa(folder: Path, *, quick: bool) -> tuple[Path, str]:
 
 def strength(folder: Path, *, quick: bool) -> tuple[Path, str]:
     """Write strengths on a slider that is so long that no answer reaches an end."""
-    n_annotators, n_items = (6, 1) if quick else (28, 4)
+    n_annotators = 6 if quick else 28
     simulated = simulate_strength(
         n_annotators=n_annotators,
         n_systems=8,
-        n_items=n_items,
+        n_items=1,
         response="student_t",
         bound=BOUND,
         quality_sd=10.0,
@@ -67,7 +67,7 @@ def strength(folder: Path, *, quick: bool) -> tuple[Path, str]:
         raise RuntimeError("an answer is at an end, where only bayeseval's model is censored")
     path = folder / "strengths.csv"
     frame.to_csv(path, index=False)
-    return path, f"{len(frame):,} strengths, {n_annotators} annotators, 8 systems, {n_items} items"
+    return path, f"{len(frame):,} strengths, {n_annotators} annotators × 28 pairs of 8 systems"
 
 
 def pairwise(folder: Path, *, quick: bool) -> tuple[Path, str]:

@@ -11,4 +11,4 @@ fit <- fit_by_stage(
     set_prior("normal(0, 1)", class = "sd")
   )
 )
-answer(fit, "system")
+answer(fit, effects_of(fit, "system"))

@@ -13,4 +13,4 @@ fit <- fit_by_stage(
     set_prior("normal(0, 0.5)", class = "sd", dpar = "disc")
   )
 )
-answer(fit, "system")
+answer(fit, effects_of(fit, "system"))

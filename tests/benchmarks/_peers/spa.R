@@ -40,4 +40,6 @@ fit <- fit_by_stage(
   ),
   stanvars = stanvar(scode = density, block = "functions")
 )
-answer(fit, "mmsystem_asystem_b", "d")
+# Qualities as the annotator with the mean x sees them, since x does not sum to zero here.
+factor <- exp(rowMeans(effects_of(fit, "annotator", "x")))
+answer(fit, effects_of(fit, "mmsystem_asystem_b", "d"), factor)
