@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -291,6 +292,9 @@ def sample_pymc(
         )
     else:
         ready = built
+        if sampler != "pymc":
+            # The ordinal operation in JAX; importing it is registering it.
+            import_module("bayeseval.families._ordinal_jax")
         tree = _sample_with_pymc(model, sampler, settings)
     sampled = perf_counter()
     posterior = tree["posterior"].to_dataset()

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, Literal
 
@@ -40,12 +41,13 @@ from bayeseval.inference._sampling import (
 )
 from bayeseval.judgements import Judgements
 
+type Backend = Literal["auto", "compiled", "pymc", "numpyro"]
 type Method = Literal["nuts", "laplace", "auto"]
 
 _LOG = logging.getLogger("bayeseval")
 _SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax")
 _METHODS = ("nuts", "laplace", "auto")
-_BACKENDS = ("auto", "compiled", "pymc")
+_BACKENDS = ("auto", "compiled", "pymc", "numpyro")
 _TARGET_ACCEPT = 0.9
 _LARGEST_STORED = 512 * 2**20
 _SHOWN = ("quality", "severity", "population_thresholds")
@@ -79,7 +81,7 @@ def fit(
     max_treedepth: int = 10,
     progressbar: bool = True,
     nuts_sampler: NutsSampler = "nutpie",
-    backend: Literal["auto", "compiled", "pymc"] = "auto",
+    backend: Backend = "auto",
     store: Literal["all"] | Sequence[str] | None = None,
     strict: bool = False,
 ) -> Posterior:
@@ -118,9 +120,10 @@ def fit(
         Whether to show progress, in a terminal or a notebook.
     nuts_sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
         Program that samples; the last two need JAX.
-    backend : {"auto", "compiled", "pymc"}
+    backend : {"auto", "compiled", "pymc", "numpyro"}
         "compiled" evaluates the family's ready-made density, which starts at once; "pymc" builds
-        the PyMC model, which defines it. "auto" takes the first where it can.
+        the PyMC model, which defines it; "numpyro" hands the PyMC model to NumPyro on JAX, which
+        has to be installed, and can run on a GPU. "auto" takes the first where it can.
     store : "all" or sequence of str, optional
         Which variables to keep besides those that are reported. By default everything up to
         512 MB; beyond that the largest effects are left out, and it is said.
@@ -167,6 +170,12 @@ def fit(
         raise ModelError(f"backend= is one of {some(_BACKENDS)}; found {backend!r}")
     if method not in _METHODS:
         raise ModelError(f"method= is one of {some(_METHODS)}; found {method!r}")
+    if backend == "numpyro":
+        if nuts_sampler not in ("nutpie", "numpyro"):
+            raise ModelError(f"backend='numpyro' and nuts_sampler={nuts_sampler!r} cannot both be")
+        nuts_sampler = "numpyro"
+    if nuts_sampler in ("numpyro", "blackjax"):
+        _refuse_without_jax(nuts_sampler)
     started = perf_counter()
     family = default_family(judgements.protocol) if family is None else family
     _refuse_no_family(family)
@@ -193,7 +202,7 @@ def fit(
             _tell(result.convergence, strict=strict)
             return result
     density = None
-    if backend != "pymc" and nuts_sampler == "nutpie":
+    if backend in ("auto", "compiled") and nuts_sampler == "nutpie":
         density = family.density(declaration, cells)
     if backend == "compiled" and density is None:
         raise ModelError(
@@ -222,6 +231,15 @@ def fit(
         strict=strict,
         declare_seconds=declared - started,
     )
+
+
+def _refuse_without_jax(sampler: str) -> None:
+    missing = [name for name in ("jax", sampler) if find_spec(name) is None]
+    if missing:
+        raise ModelError(
+            f"{sampler} needs {' and '.join(missing)}, not installed here: install "
+            f"{' and '.join(missing)}, or leave backend and nuts_sampler as they are"
+        )
 
 
 def _refuse_no_family(family: object) -> None:

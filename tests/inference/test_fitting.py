@@ -1,5 +1,6 @@
 """fit(): the same seed, the same draws; what is said, marked and refused."""
 
+import importlib.util
 import logging
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 
 import bayeseval as be
+from bayeseval.errors import ModelError
 from bayeseval.families import _FAMILIES, family_named
 from bayeseval.inference import Posterior, _sampling, fitting
 from bayeseval.judgements import Factor
@@ -422,3 +424,23 @@ def test_plan_of_one_judgement_is_in_the_singular(
     finally:
         logging.getLogger("bayeseval").removeHandler(caplog.handler)
     assert "to 1 judgement (1 distinct)" in caplog.messages[0]
+
+
+def test_numpyro_is_asked_for_by_name_and_refused_where_it_is_not(
+    small_study: SimulatedLikert,
+) -> None:
+    with pytest.raises(ModelError, match="cannot both be"):
+        be.fit(small_study.judgements, backend="numpyro", nuts_sampler="pymc", **QUICK)
+    if importlib.util.find_spec("numpyro") is None:
+        with pytest.raises(ModelError, match="numpyro, not installed here"):
+            be.fit(small_study.judgements, backend="numpyro", **QUICK)
+
+
+def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> None:
+    pytest.importorskip("numpyro", reason="numpyro is in the group peers")
+    here = be.fit(small_study.judgements, random_seed=1, **QUIET)
+    there = be.fit(small_study.judgements, backend="numpyro", random_seed=1, **QUIET)
+    assert there.convergence.ok, str(there.convergence)
+    difference = here.quality.mean(("chain", "draw")) - there.quality.mean(("chain", "draw"))
+    # Four standard errors of a mean with some 1,000 effective draws each.
+    assert float(abs(difference).max()) < 4 * float(here.quality.std()) * np.sqrt(2 / 1000)
