@@ -35,7 +35,7 @@ _LEAST_SD = 1e-3
 # Weights are computed for so many draws that this many cells are evaluated: a few seconds. The
 # number may not depend on the clock, or the same seed would give other draws.
 _MOST_CELLS_WEIGHTED = 50_000_000
-_LEAST_WEIGHTS = 200
+_WEIGHTS_THAT_JUDGE = 400
 _DEGREES = 5.0
 
 
@@ -135,8 +135,9 @@ def laplace(
     log_normal += t_distribution.logpdf(noise[:, part], _DEGREES).sum(axis=1)
     x = mode + solve_triangular(factor, noise.T, trans=1, lower=True, check_finite=False).T
     drawn = perf_counter()
-    affordable = max(_LEAST_WEIGHTS, _MOST_CELLS_WEIGHTED // cells.n_cells)
-    n_weighted = min(affordable, n_draws)
+    # All draws, to be resampled; or, where that would take long, as many as judge the rest.
+    all_affordable = n_draws * cells.n_cells <= _MOST_CELLS_WEIGHTED
+    n_weighted = n_draws if all_affordable else min(_WEIGHTS_THAT_JUDGE, n_draws)
     log_ratio = _log_densities(density, x[:n_weighted], cores) - log_normal[:n_weighted]
     k, weight = smoothed(log_ratio)
     resampled = n_weighted == n_draws

@@ -145,9 +145,9 @@ def test_approximation_is_marked_everywhere_and_returns_from_disk(
 def test_few_weights_check_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_laplace, "_MOST_CELLS_WEIGHTED", 1)
     posterior = be.fit(table(n_repeats=4), PlainComparisons(), method="laplace", random_seed=3)
-    assert "checked by 200 importance weights" in str(posterior.approximate)
-    # 1 - 1 / log10(200)
-    assert "reliable below 0.57" in str(posterior.approximate)
+    assert "checked by 400 importance weights" in str(posterior.approximate)
+    # 1 - 1 / log10(400)
+    assert "reliable below 0.62" in str(posterior.approximate)
     assert len(np.unique(posterior.quality.values[..., 0])) == 4000
 
 
