@@ -134,13 +134,13 @@ def build(
     factors = _factors(settled, planned)
     if planned.roles["annotator"] is not None and not repeats:
         unit = {f.name: f.codes for f in factors if f.name != "ranking"}
-        counted = planned.roles["count"] is not None
-        if counted:
+        has_counts = planned.roles["count"] is not None
+        if has_counts:
             unit[answer] = values
         refuse_duplicates(
             settled,
             unit,
-            weights=settled.weights if counted else counts,
+            weights=settled.weights if has_counts else counts,
             answer=answer,
             remedy=_duplicate_remedy(planned),
         )
