@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         side_by_side,
         trueskill_ranking,
         variance_shares,
+        variation,
     )
     from bayeseval.families import (
         BayesianBootstrap,
@@ -151,6 +152,7 @@ _LAZY = {
         "side_by_side",
         "trueskill_ranking",
         "variance_shares",
+        "variation",
     ),
     "bayeseval.families": (
         "BayesianBootstrap",
@@ -320,6 +322,7 @@ __all__ = [
     "trueskill_ranking",
     "tukey",
     "variance_shares",
+    "variation",
     "vote_agreement",
     "welch_from_summary",
     "win_rates",

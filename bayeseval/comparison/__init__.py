@@ -7,6 +7,7 @@ from bayeseval.comparison.models import ModelComparison, compare_models
 from bayeseval.comparison.pairwise import EloRatings, Intransitivity, elo, intransitivity
 from bayeseval.comparison.posteriors import PosteriorsCompared, compare_posteriors
 from bayeseval.comparison.ranks import rank
+from bayeseval.comparison.sources import Variation, variation
 from bayeseval.comparison.variation import VarianceShares, variance_shares
 from bayeseval.ranking import Ranking
 
@@ -20,6 +21,7 @@ __all__ = [
     "SideBySide",
     "TrueSkillRanking",
     "VarianceShares",
+    "Variation",
     "compare",
     "compare_models",
     "compare_posteriors",
@@ -29,4 +31,5 @@ __all__ = [
     "side_by_side",
     "trueskill_ranking",
     "variance_shares",
+    "variation",
 ]

@@ -1,0 +1,373 @@
+"""Sources of variation: F and Tukey's count against other packages, a study with known shares."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+import bayeseval as be
+from bayeseval.comparison import variation
+
+DIMS = ("chain", "draw")
+
+
+def posterior_of(
+    judgements: be.Judgements,
+    family: str,
+    response: Any = None,
+    quality: np.ndarray | None = None,
+    **scalars: float,
+) -> Any:
+    """Return a posterior of these judgements whose draws are stated: means ± 0.1."""
+    n = len(judgements.systems)
+    centre = np.linspace(1, -1, n) if quality is None else quality
+    noise = np.random.default_rng(0).normal(0, 0.1, (2, 200, n))
+    draws = centre + noise - noise.mean(axis=-1, keepdims=True)
+    dataset = xr.Dataset(
+        {"quality": ((*DIMS, "system"), draws)}
+        | {name: (DIMS, np.full((2, 200), value)) for name, value in scalars.items()},
+        coords={"system": list(judgements.systems)},
+    )
+    return SimpleNamespace(
+        data=xr.DataTree.from_dict({"posterior": dataset}),
+        protocol=judgements.protocol,
+        family=SimpleNamespace(name=family),
+        criteria=None,
+        moderators={},
+        estimands={},
+        systems=judgements.systems,
+        fingerprint=judgements.fingerprint,
+        quality=dataset["quality"],
+        quality_scale="latent",
+        convergence=SimpleNamespace(ok=True, problems=()),
+        approximate=None,
+        components=(judgements.systems,),
+        declaration=SimpleNamespace(response=response),
+    )
+
+
+def ratings(frame: pd.DataFrame, **options: Any) -> be.LikertJudgements:
+    return be.LikertJudgements.from_frame(
+        frame,
+        annotator="who",
+        system="what",
+        item="item",
+        rating="score",
+        scale=(1, 7),
+        **options,
+    )
+
+
+def strengths(frame: pd.DataFrame, **options: Any) -> be.StrengthJudgements:
+    return be.StrengthJudgements.from_frame(
+        frame,
+        annotator="who",
+        system_a="left",
+        system_b="right",
+        item="item",
+        strength="y",
+        bounds=50,
+        positive="a",
+        graded=False,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def rated() -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    who, what, item = (codes.ravel() for codes in np.indices((6, 4, 5)))
+    latent = 4 + 0.7 * what + rng.normal(0, 0.8, 6)[who] + rng.normal(0, 1.0, len(who))
+    # Unequal numbers by system, for Kramer's half of Tukey's test.
+    return pd.DataFrame(
+        {
+            "who": who,
+            "what": np.array(list("ABCD"))[what],
+            "item": item,
+            "score": np.clip(np.round(latent), 1, 7).astype(int),
+        }
+    ).iloc[7:]
+
+
+@pytest.fixture(scope="module")
+def compared() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    rows = []
+    for trial in range(90):
+        a, b = rng.choice(4, 2, replace=False)
+        y = float(np.clip(np.round(4 * (a - b) + rng.normal(5, 9), 1), -50, 50))
+        rows.append((f"e{trial % 5}", "ABCD"[a], "ABCD"[b], trial, y))
+    return pd.DataFrame(rows, columns=["who", "left", "right", "item", "y"])
+
+
+def test_ratings_have_the_f_of_statsmodels_and_the_count_of_tukey(rated: pd.DataFrame) -> None:
+    import statsmodels.formula.api as smf
+    from statsmodels.stats.anova import anova_lm
+    from statsmodels.stats.multicomp import pairwise_tukeyhsd
+
+    judgements = ratings(rated)
+    scalars = {"severity_sd": 0.8, "taste_sd": 0.3}
+    found = variation(posterior_of(judgements, "OrdinalProbit", **scalars), judgements)
+    table = found.to_frame().set_index("source")
+    assert table.index.tolist() == [
+        "system",
+        "item",
+        "annotator",
+        "system × annotator",
+        "residual",
+    ]
+    for source, column in (("system", "what"), ("item", "item"), ("annotator", "who")):
+        theirs = anova_lm(smf.ols(f"score ~ C({column})", rated).fit())
+        row = table.loc[source]
+        assert row["F"] == pytest.approx(theirs["F"].iloc[0])
+        assert row["p"] == pytest.approx(theirs["PR(>F)"].iloc[0])
+        assert [row["df1"], row["df2"]] == theirs["df"].tolist()
+    assert table.loc[["system × annotator", "residual"], "F"].isna().all()
+    tukey = pairwise_tukeyhsd(rated["score"], rated["what"], alpha=0.05)
+    assert 0 < found.decided["tukey"][0] < 6
+    assert found.decided["tukey"][0] == tukey.reject.sum() == be.tukey(judgements).n_significant
+
+
+def test_the_level_of_tukey_is_that_of_the_interval(rated: pd.DataFrame) -> None:
+    judgements = ratings(rated)
+    posterior = posterior_of(judgements, "OrdinalProbit")
+    counts = set()
+    for prob in (0.5, 0.9, 0.999999):
+        found = variation(posterior, judgements, ci_prob=prob)
+        assert found.decided["tukey"][0] == be.tukey(judgements, alpha=1 - prob).n_significant
+        counts.add(int(found.decided["tukey"][0]))
+    assert len(counts) > 1
+
+
+def test_a_trial_gives_two_answers_about_systems_and_one_about_all_else(
+    compared: pd.DataFrame,
+) -> None:
+    judgements = strengths(compared)
+    response = SimpleNamespace(response="student_t", resolution=1.0)
+    scalars = {
+        "interaction_sd": 0.5,
+        "degrees_of_freedom": 8.0,
+        "log_spread_mean": 0.0,
+    }
+    found = variation(
+        posterior_of(judgements, "PreferenceStrength", response, **scalars), judgements
+    )
+    table = found.to_frame().set_index("source")
+    sides = {
+        system: np.concatenate(
+            [
+                compared.loc[compared["left"] == system, "y"],
+                -compared.loc[compared["right"] == system, "y"],
+            ]
+        )
+        for system in "ABCD"
+    }
+    known = stats.f_oneway(*sides.values())
+    assert table.loc["system", ["F", "p"]].tolist() == pytest.approx(list(known))
+    # As Belz & Kow print them: 2 · 90 − 4, and 90 − 5.
+    assert table.loc["system", ["df1", "df2"]].tolist() == [3, 176]
+    assert table.loc["annotator", ["df1", "df2"]].tolist() == [4, 85]
+    shown = stats.f_oneway(*(group for _, group in compared.groupby("who")["y"]))
+    assert table.loc["annotator", "F"] == pytest.approx(shown.statistic)
+    assert np.isnan(table.loc["annotator", "share"])
+    # Every trial has an item of its own: there is nothing to compare items with.
+    assert np.isnan(table.loc["item", "F"])
+    assert "No F of item" in repr(found)
+    q = stats.tukey_hsd(*sides.values()).pvalue[np.triu_indices(4, 1)]
+    assert found.decided["tukey"][0] == (q < 0.05).sum()
+
+
+def test_degrees_of_freedom_are_those_that_belz_and_kow_print() -> None:
+    """TUNA, PJE: F system (7,6264) and F evaluator (27,3108)."""
+    first, second = np.triu_indices(8, 1)
+    pair, item = (codes.ravel() for codes in np.indices((28, 112)))
+    frame = pd.DataFrame(
+        {
+            "who": (pair + item) % 28,
+            "left": first[pair],
+            "right": second[pair],
+            "item": item,
+            "y": np.random.default_rng(0).uniform(-50, 50, len(pair)),
+        }
+    )
+    judgements = strengths(frame)
+    response = SimpleNamespace(response="ordered_beta")
+    found = variation(posterior_of(judgements, "PreferenceStrength", response), judgements)
+    table = found.to_frame().set_index("source")
+    assert table.loc["system", ["df1", "df2"]].tolist() == [7, 6264]
+    assert table.loc["annotator", ["df1", "df2"]].tolist() == [27, 3108]
+    # A slider has no variance on the scale of quality: that is said, and the rest is there.
+    assert table["share"].isna().all()
+    assert "No shares: variance_shares needs noise" in repr(found)
+    assert found.decided[["n_pairs"]].to_numpy().tolist() == [[28]]
+
+
+def test_the_posterior_decides_pairs_whose_interval_is_without_0(rated: pd.DataFrame) -> None:
+    judgements = ratings(rated)
+    quality = np.array([0.0, 0.05, 1.0, -1.05])
+    posterior = posterior_of(judgements, "OrdinalProbit", quality=quality)
+    found = variation(posterior, judgements)
+    # Differences are ± 0.14: of six pairs, A and B alone are not apart.
+    assert found.decided[["posterior", "n_pairs"]].to_numpy().tolist() == [[5, 6]]
+    posterior.components = (("A", "B", "C"), ("D",))
+    # What the prior says of groups that never met is no decision.
+    assert variation(posterior, judgements).decided["posterior"][0] == 2
+
+
+def test_repeats_by_hand() -> None:
+    frame = pd.DataFrame(
+        [
+            ("x", "A", 1, 2),
+            ("x", "A", 1, 4),
+            ("x", "B", 1, 6),
+            ("x", "B", 1, 6),
+            ("y", "A", 1, 1),
+            ("y", "A", 1, 2),
+            ("y", "A", 1, 4),
+            ("y", "B", 1, 5),
+            ("z", "B", 1, 7),
+        ],
+        columns=["who", "what", "item", "score"],
+    )
+    judgements = ratings(frame, repeats=True)
+    found = variation(posterior_of(judgements, "OrdinalProbit"), judgements)
+    row = found.consistency.iloc[0]
+    # Differences: 2 and 0 of x; 1, 3, 2 of y, whose three answers are three pairs.
+    assert row[["n_repeats", "n_annotators"]].tolist() == [4, 2]
+    assert row["mean_difference"] == pytest.approx(8 / 5)
+    one, other = np.array([2, 6, 1, 1, 2.0]), np.array([4, 6, 2, 4, 4.0])
+    both_ways = np.corrcoef([*one, *other], [*other, *one])[0, 1]
+    assert row["correlation"] == pytest.approx(both_ways)
+    people = found.by_annotator.set_index("annotator")
+    assert people["n_repeats"].to_dict() == {"x": 2, "y": 2}
+    assert people["mean_difference"].to_dict() == {"x": 1.0, "y": 2.0}
+    # Two pairs are always on a line.
+    assert np.isnan(people.loc["x", "correlation"])
+
+
+def test_a_pair_in_the_other_order_is_a_repeat() -> None:
+    frame = pd.DataFrame(
+        [
+            ("x", "A", "B", 1, 10.0),
+            ("x", "B", "A", 1, -14.0),
+            ("x", "A", "B", 2, -3.0),
+            ("x", "B", "A", 2, 3.0),
+            ("x", "A", "C", 1, 20.0),
+            ("x", "C", "A", 1, 20.0),
+        ],
+        columns=["who", "left", "right", "item", "y"],
+    )
+    judgements = strengths(frame)
+    response = SimpleNamespace(response="graded")
+    row = variation(
+        posterior_of(judgements, "PreferenceStrength", response), judgements
+    ).consistency.iloc[0]
+    assert row["n_repeats"] == 3
+    assert row["mean_difference"] == pytest.approx((4 + 0 + 40) / 3)
+    one, other = np.array([10.0, -3, 20]), np.array([14.0, -3, -20])
+    ways = np.concatenate([one, other, -one, -other]), np.concatenate([other, one, -other, -one])
+    assert row["correlation"] == pytest.approx(np.corrcoef(*ways)[0, 1])
+
+
+def test_without_repeats_the_model_still_says_how_consistent_answers_are(
+    rated: pd.DataFrame,
+) -> None:
+    judgements = ratings(rated)
+    posterior = posterior_of(judgements, "OrdinalProbit", severity_sd=1.0)
+    found = variation(posterior, judgements)
+    row = found.consistency.iloc[0]
+    assert row["n_repeats"] == 0
+    assert np.isnan(row["mean_difference"])
+    assert "No repeats: no annotator answered the same question twice." in repr(found)
+    # Severity and noise have variance 1 each; qualities 1, 1/3, −1/3, −1 have 5/9, and 0.1² · 3/4.
+    spread = 5 / 9 + 0.0075
+    assert row["model"] == pytest.approx((1 + spread) / (2 + spread), abs=0.005)
+    assert row["model_lower"] < row["model"] < row["model_upper"]
+    assert found.by_annotator.empty
+
+
+def test_a_study_with_known_shares_gives_them_back() -> None:
+    """Latent variances 1 : 1 : 2 of systems, annotators and noise; everything asked twice."""
+    rng = np.random.default_rng(8)
+    n_systems, n_annotators, n_items = 4, 40, 20
+    quality = np.array([-1.5, -0.5, 0.5, 1.5]) * np.sqrt(1 / 1.25)
+    severity = rng.normal(0, 1, n_annotators)
+    severity = (severity - severity.mean()) / severity.std()
+    who, what, item, _ = (c.ravel() for c in np.indices((n_annotators, n_systems, n_items, 2)))
+    latent = quality[what] + severity[who] + rng.normal(0, np.sqrt(2), len(who))
+    # Magnitudes are open at both ends: their logs are the latent answers.
+    frame = pd.DataFrame({"who": who, "what": what, "item": item, "score": np.exp(latent)})
+    judgements = be.MagnitudeJudgements.from_frame(
+        frame,
+        annotator="who",
+        system="what",
+        item="item",
+        magnitude="score",
+        reference=None,
+        repeats=True,
+    )
+    found = variation(posterior_of(judgements, "LogMagnitude"), judgements)
+    # Of the variance 4, half is not noise: two answers to one question correlate by that.
+    assert found.consistency["correlation"][0] == pytest.approx(0.5, abs=0.03)
+    assert found.consistency["n_repeats"][0] == n_annotators * n_systems * n_items
+    table = found.to_frame().set_index("source")
+    # E(MS between) = rest + n · variance of the levels' means, at n answers a level.
+    n = len(who) / n_systems
+    expected = 1 + n * (4 / 3) / 3
+    assert table.loc["system", "F"] == pytest.approx(expected, rel=0.15)
+    assert table.loc["item", "p"] > 0.001
+    assert "No shares" in repr(found)
+    assert "logs of the magnitudes" in repr(found)
+
+
+def test_censored_magnitudes_are_left_out_and_counted() -> None:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "who": np.repeat(["x", "y", "z"], 8),
+            "what": np.tile(["A", "B"], 12),
+            "m": np.exp(rng.normal(0, 1, 24)),
+        }
+    )
+    frame.loc[[3, 8], "m"] = 0.0
+    judgements = be.MagnitudeJudgements.from_frame(
+        frame,
+        annotator="who",
+        system="what",
+        magnitude="m",
+        reference=None,
+        zeros="censor",
+        repeats=True,
+    )
+    found = variation(posterior_of(judgements, "LogMagnitude"), judgements)
+    table = found.to_frame().set_index("source")
+    assert table.loc["system", "df2"] == 20
+    kept = frame[frame["m"] > 0]
+    known = stats.f_oneway(*(np.log(group) for _, group in kept.groupby("what")["m"]))
+    assert table.loc["system", "F"] == pytest.approx(known.statistic)
+    assert "Without 2 censored answers" in repr(found)
+
+
+def test_answers_that_do_not_vary_have_no_test(rated: pd.DataFrame) -> None:
+    judgements = ratings(rated.assign(score=4))
+    found = variation(posterior_of(judgements, "OrdinalProbit"), judgements)
+    assert found.to_frame()["F"].isna().all()
+    assert np.isnan(found.decided["tukey"][0])
+    assert "do not vary within the systems" in repr(found)
+
+
+def test_other_judgements_are_refused_or_marked(
+    rated: pd.DataFrame, compared: pd.DataFrame
+) -> None:
+    judgements = ratings(rated)
+    posterior = posterior_of(judgements, "OrdinalProbit")
+    with pytest.raises(be.BayesEvalError, match="pass the judgements that were fitted"):
+        variation(posterior, strengths(compared))
+    fewer = ratings(rated.iloc[3:])
+    assert any("not those" in alarm for alarm in variation(posterior, fewer).alarms)
+    with pytest.raises(be.BayesEvalError, match="needs a posterior"):
+        variation(judgements, judgements)  # type: ignore[arg-type]
