@@ -19,6 +19,7 @@ import math
 from typing import Any
 
 import numba
+import numpy as np
 
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
@@ -26,30 +27,41 @@ from bayeseval.families._predictor_kernel import predictor_forward, predictor_re
 AT_0, BETWEEN, AT_1 = -1.0, 0.0, 1.0
 DIFFERENCE, LOG_EXTREMITY, LOG_PRECISION = 0, 1, 2
 _LEAST = 1e-300
+_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def digamma(x: float) -> float:
-    """Return the derivative of the log of the gamma function, for positive ``x``."""
-    total = 0.0
-    while x < 10.0:
-        total -= 1.0 / x
-        x += 1.0
-    square = 1.0 / (x * x)
-    # Asymptotic series; from 10 on its rest is below 1e-16.
-    tail = square * (
-        1.0 / 12.0
-        - square
-        * (
-            1.0 / 120.0
-            - square
-            * (
-                1.0 / 252.0
-                - square * (1.0 / 240.0 - square * (1.0 / 132.0 - square * 691.0 / 32760.0))
-            )
-        )
-    )
-    return total + math.log(x) - 0.5 / x - tail
+def log_gamma(x: float) -> tuple[float, float]:
+    """Return the log of the gamma function of a positive number, and its derivative.
+
+    Stirling's series (DLMF 5.11.1 and 5.11.2), from 8 on; below, both follow from their values at
+    x + 8 and the product x (x + 1) … (x + 7) with its derivative. The two share their logarithms.
+    """
+    product, slope = 1.0, 0.0
+    if x < 8.0:
+        for _ in range(8):
+            slope = slope * x + product
+            product *= x
+            x += 1.0
+    inverse = 1.0 / x
+    square = inverse * inverse
+    series = 1.0 / 156.0 - square * (3617.0 / 122400.0)
+    series = 691.0 / 360360.0 - square * series
+    series = 1.0 / 1188.0 - square * series
+    series = 1.0 / 1680.0 - square * series
+    series = 1.0 / 1260.0 - square * series
+    series = 1.0 / 360.0 - square * series
+    series = inverse * (1.0 / 12.0 - square * series)
+    tail = 1.0 / 12.0 - square * (3617.0 / 8160.0)
+    tail = 691.0 / 32760.0 - square * tail
+    tail = 1.0 / 132.0 - square * tail
+    tail = 1.0 / 240.0 - square * tail
+    tail = 1.0 / 252.0 - square * tail
+    tail = 1.0 / 120.0 - square * tail
+    tail = square * (1.0 / 12.0 - square * tail)
+    log_x = math.log(x)
+    value = (x - 0.5) * log_x - x + _HALF_LOG_2PI + series - math.log(product)
+    return value, log_x - 0.5 * inverse - tail - slope / product
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -80,15 +92,17 @@ def beta_terms(
     log_y, log_rest
         Logs of the answer and of one minus the answer.
     """
-    mean, rest = logistic(e), logistic(-e)
+    small = math.exp(-abs(e))
+    larger = 1.0 / (1.0 + small)
+    mean, rest = (larger, small * larger) if e > 0.0 else (small * larger, larger)
     a, b = max(mean * precision, _LEAST), max(rest * precision, _LEAST)
-    psi_a, psi_b = digamma(a), digamma(b)
-    log_p = math.lgamma(precision) - math.lgamma(a) - math.lgamma(b)
+    log_gamma_a, psi_a = log_gamma(a)
+    log_gamma_b, psi_b = log_gamma(b)
+    log_gamma_sum, psi_sum = log_gamma(precision)
+    log_p = log_gamma_sum - log_gamma_a - log_gamma_b
     log_p += (a - 1.0) * log_y + (b - 1.0) * log_rest
     by_e = mean * rest * precision * (log_y - log_rest - psi_a + psi_b)
-    by_log_precision = precision * (
-        digamma(precision) + mean * (log_y - psi_a) + rest * (log_rest - psi_b)
-    )
+    by_log_precision = precision * (psi_sum + mean * (log_y - psi_a) + rest * (log_rest - psi_b))
     return log_p, by_e, by_log_precision
 
 
@@ -130,11 +144,17 @@ def beta_kernel(
     """
     blur = 4.0 * options[0] * options[0]
     has_bias = options[1] > 0.0
+    n_criteria = scalars.shape[0]
+    kappas, log_betweens = np.empty(n_criteria), np.empty(n_criteria)
+    for c in range(n_criteria):
+        end = scalars[c, 0]
+        kappas[c] = math.log1p(2.0 * (1.0 - end) / end)
+        log_betweens[c] = math.log(4.0 * (1.0 - end)) - 2.0 * math.log(2.0 - end)
     for i in range(count.size):
         c, n = criterion[i], count[i]
-        end = scalars[c, 0]
-        kappa = math.log1p(2.0 * (1.0 - end) / end)
-        stretched = math.exp(predictors[LOG_EXTREMITY, i]) * predictors[DIFFERENCE, i]
+        end, kappa = scalars[c, 0], kappas[c]
+        extremity = math.exp(predictors[LOG_EXTREMITY, i])
+        stretched = extremity * predictors[DIFFERENCE, i]
         e = stretched + scalars[c, 2] if has_bias else stretched
         low, high = -e - kappa, e - kappa
         by_log_precision = 0.0
@@ -155,12 +175,15 @@ def beta_kernel(
             )
             by_log_precision *= own / (own + blur)
             # F(e + κ) - F(e - κ) = F(e + κ) F(κ - e) (1 - exp(-2κ)).
-            log_p[i] = inside + log_logistic(-low) + log_logistic(-high)
-            log_p[i] += math.log(4.0 * (1.0 - end)) - 2.0 * math.log(2.0 - end)
-            by_e += logistic(low) - logistic(high)
-            by_end = (logistic(low) + logistic(high)) * by_kappa
+            small_low, small_high = math.exp(-abs(low)), math.exp(-abs(high))
+            of_low = (1.0 if low > 0.0 else small_low) / (1.0 + small_low)
+            of_high = (1.0 if high > 0.0 else small_high) / (1.0 + small_high)
+            log_p[i] = inside + log_betweens[c] - max(low, 0.0) - max(high, 0.0)
+            log_p[i] -= math.log((1.0 + small_low) * (1.0 + small_high))
+            by_e += of_low - of_high
+            by_end = (of_low + of_high) * by_kappa
             by_end -= end / ((1.0 - end) * (2.0 - end))
-        predictors_bar[DIFFERENCE, i] = n * by_e * math.exp(predictors[LOG_EXTREMITY, i])
+        predictors_bar[DIFFERENCE, i] = n * by_e * extremity
         predictors_bar[LOG_EXTREMITY, i] = n * by_e * stretched
         predictors_bar[LOG_PRECISION, i] = n * by_log_precision
         scalars_bar[c, 0] += n * by_end
