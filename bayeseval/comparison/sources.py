@@ -87,8 +87,14 @@ class Variation(Record):
             Shown("n_annotators", "annotators", "count"),
             Shown("mean_difference", "mean difference"),
             Shown("correlation", "correlation"),
-            Shown("model", "model's"),
-            Shown(("model_lower", "model_upper"), "interval", "interval"),
+            *(
+                ()
+                if self.consistency["model"].isna().all()
+                else (
+                    Shown("model", "model's"),
+                    Shown(("model_lower", "model_upper"), "interval", "interval"),
+                )
+            ),
         )
         decided = (
             Shown("posterior", "posterior", "count"),
@@ -230,8 +236,14 @@ def variation(
         ),
         shown=(
             Shown("source", "source", "label"),
-            Shown("share", "share"),
-            Shown(("lower", "upper"), "interval", "interval"),
+            *(
+                ()
+                if no_shares
+                else (
+                    Shown("share", "share"),
+                    Shown(("lower", "upper"), "interval", "interval"),
+                )
+            ),
             Shown("F", "F", decimals=2),
             Shown("df1", "df", "count"),
             Shown("df2", "df resid.", "count"),

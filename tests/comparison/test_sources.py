@@ -20,7 +20,7 @@ def posterior_of(
     family: str,
     response: Any = None,
     quality: np.ndarray | None = None,
-    **scalars: float,
+    **scalars: Any,
 ) -> Any:
     """Return a posterior of these judgements whose draws are stated: means ± 0.1."""
     n = len(judgements.systems)
@@ -48,6 +48,10 @@ def posterior_of(
         components=(judgements.systems,),
         declaration=SimpleNamespace(response=response),
     )
+
+
+def by_source(found: Any) -> Any:
+    return found.to_frame().set_index("source")
 
 
 def ratings(frame: pd.DataFrame, **options: Any) -> be.LikertJudgements:
@@ -110,9 +114,9 @@ def test_ratings_have_the_f_of_statsmodels_and_the_count_of_tukey(rated: pd.Data
     from statsmodels.stats.multicomp import pairwise_tukeyhsd
 
     judgements = ratings(rated)
-    scalars = {"severity_sd": 0.8, "taste_sd": 0.3}
+    scalars: dict[str, Any] = {"severity_sd": 0.8, "taste_sd": 0.3}
     found = variation(posterior_of(judgements, "OrdinalProbit", **scalars), judgements)
-    table = found.to_frame().set_index("source")
+    table = by_source(found)
     assert table.index.tolist() == [
         "system",
         "item",
@@ -121,13 +125,13 @@ def test_ratings_have_the_f_of_statsmodels_and_the_count_of_tukey(rated: pd.Data
         "residual",
     ]
     for source, column in (("system", "what"), ("item", "item"), ("annotator", "who")):
-        theirs = anova_lm(smf.ols(f"score ~ C({column})", rated).fit())
+        theirs: Any = anova_lm(smf.ols(f"score ~ C({column})", rated).fit())
         row = table.loc[source]
         assert row["F"] == pytest.approx(theirs["F"].iloc[0])
         assert row["p"] == pytest.approx(theirs["PR(>F)"].iloc[0])
         assert [row["df1"], row["df2"]] == theirs["df"].tolist()
     assert table.loc[["system × annotator", "residual"], "F"].isna().all()
-    tukey = pairwise_tukeyhsd(rated["score"], rated["what"], alpha=0.05)
+    tukey: Any = pairwise_tukeyhsd(rated["score"], rated["what"], alpha=0.05)
     assert 0 < found.decided["tukey"][0] < 6
     assert found.decided["tukey"][0] == tukey.reject.sum() == be.tukey(judgements).n_significant
 
@@ -148,7 +152,7 @@ def test_a_trial_gives_two_answers_about_systems_and_one_about_all_else(
 ) -> None:
     judgements = strengths(compared)
     response = SimpleNamespace(response="student_t", resolution=1.0)
-    scalars = {
+    scalars: dict[str, Any] = {
         "interaction_sd": 0.5,
         "degrees_of_freedom": 8.0,
         "log_spread_mean": 0.0,
@@ -156,7 +160,7 @@ def test_a_trial_gives_two_answers_about_systems_and_one_about_all_else(
     found = variation(
         posterior_of(judgements, "PreferenceStrength", response, **scalars), judgements
     )
-    table = found.to_frame().set_index("source")
+    table = by_source(found)
     sides = {
         system: np.concatenate(
             [
@@ -166,12 +170,12 @@ def test_a_trial_gives_two_answers_about_systems_and_one_about_all_else(
         )
         for system in "ABCD"
     }
-    known = stats.f_oneway(*sides.values())
+    known: Any = stats.f_oneway(*sides.values())
     assert table.loc["system", ["F", "p"]].tolist() == pytest.approx(list(known))
     # As Belz & Kow print them: 2 · 90 − 4, and 90 − 5.
     assert table.loc["system", ["df1", "df2"]].tolist() == [3, 176]
     assert table.loc["annotator", ["df1", "df2"]].tolist() == [4, 85]
-    shown = stats.f_oneway(*(group for _, group in compared.groupby("who")["y"]))
+    shown: Any = stats.f_oneway(*(group for _, group in compared.groupby("who")["y"]))
     assert table.loc["annotator", "F"] == pytest.approx(shown.statistic)
     assert np.isnan(table.loc["annotator", "share"])
     # Every trial has an item of its own: there is nothing to compare items with.
@@ -197,12 +201,13 @@ def test_degrees_of_freedom_are_those_that_belz_and_kow_print() -> None:
     judgements = strengths(frame)
     response = SimpleNamespace(response="ordered_beta")
     found = variation(posterior_of(judgements, "PreferenceStrength", response), judgements)
-    table = found.to_frame().set_index("source")
+    table = by_source(found)
     assert table.loc["system", ["df1", "df2"]].tolist() == [7, 6264]
     assert table.loc["annotator", ["df1", "df2"]].tolist() == [27, 3108]
     # A slider has no variance on the scale of quality: that is said, and the rest is there.
     assert table["share"].isna().all()
     assert "No shares: variance_shares needs noise" in repr(found)
+    assert "share" not in [column.heading for column in found.tables()[0].columns]
     assert found.decided[["n_pairs"]].to_numpy().tolist() == [[28]]
 
 
@@ -235,7 +240,7 @@ def test_repeats_by_hand() -> None:
     )
     judgements = ratings(frame, repeats=True)
     found = variation(posterior_of(judgements, "OrdinalProbit"), judgements)
-    row = found.consistency.iloc[0]
+    row: Any = found.consistency.iloc[0]
     # Differences: 2 and 0 of x; 1, 3, 2 of y, whose three answers are three pairs.
     assert row[["n_repeats", "n_annotators"]].tolist() == [4, 2]
     assert row["mean_difference"] == pytest.approx(8 / 5)
@@ -246,7 +251,7 @@ def test_repeats_by_hand() -> None:
     assert people["n_repeats"].to_dict() == {"x": 2, "y": 2}
     assert people["mean_difference"].to_dict() == {"x": 1.0, "y": 2.0}
     # Two pairs are always on a line.
-    assert np.isnan(people.loc["x", "correlation"])
+    assert people["correlation"].isna()["x"]
 
 
 def test_a_pair_in_the_other_order_is_a_repeat() -> None:
@@ -263,7 +268,7 @@ def test_a_pair_in_the_other_order_is_a_repeat() -> None:
     )
     judgements = strengths(frame)
     response = SimpleNamespace(response="graded")
-    row = variation(
+    row: Any = variation(
         posterior_of(judgements, "PreferenceStrength", response), judgements
     ).consistency.iloc[0]
     assert row["n_repeats"] == 3
@@ -279,7 +284,7 @@ def test_without_repeats_the_model_still_says_how_consistent_answers_are(
     judgements = ratings(rated)
     posterior = posterior_of(judgements, "OrdinalProbit", severity_sd=1.0)
     found = variation(posterior, judgements)
-    row = found.consistency.iloc[0]
+    row: Any = found.consistency.iloc[0]
     assert row["n_repeats"] == 0
     assert np.isnan(row["mean_difference"])
     assert "No repeats: no annotator answered the same question twice." in repr(found)
@@ -314,7 +319,7 @@ def test_a_study_with_known_shares_gives_them_back() -> None:
     # Of the variance 4, half is not noise: two answers to one question correlate by that.
     assert found.consistency["correlation"][0] == pytest.approx(0.5, abs=0.03)
     assert found.consistency["n_repeats"][0] == n_annotators * n_systems * n_items
-    table = found.to_frame().set_index("source")
+    table = by_source(found)
     # E(MS between) = rest + n · variance of the levels' means, at n answers a level.
     n = len(who) / n_systems
     expected = 1 + n * (4 / 3) / 3
@@ -344,10 +349,10 @@ def test_censored_magnitudes_are_left_out_and_counted() -> None:
         repeats=True,
     )
     found = variation(posterior_of(judgements, "LogMagnitude"), judgements)
-    table = found.to_frame().set_index("source")
+    table = by_source(found)
     assert table.loc["system", "df2"] == 20
     kept = frame[frame["m"] > 0]
-    known = stats.f_oneway(*(np.log(group) for _, group in kept.groupby("what")["m"]))
+    known: Any = stats.f_oneway(*(np.log(group) for _, group in kept.groupby("what")["m"]))
     assert table.loc["system", "F"] == pytest.approx(known.statistic)
     assert "Without 2 censored answers" in repr(found)
 
