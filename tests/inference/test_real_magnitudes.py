@@ -9,7 +9,7 @@ import pytest
 
 import bayeseval as be
 
-# Minutes of sampling, and not every one of these fits converges with the default draws yet.
+# A minute of sampling a fit on a quiet core; all converge with the default draws.
 pytestmark = [pytest.mark.sampling, pytest.mark.calibration]
 
 SLUG, TGEN, SHEFFIELD = "slug2slug", "baseline", "sheffield_v2"
@@ -105,7 +105,9 @@ def test_the_same_rows_as_magnitudes_rankings_and_pairs(
         {
             "magnitudes": posterior,
             "rankings": be.fit(rankings, random_seed=2, **QUIET),
-            "pairs": be.fit(pairs, random_seed=3, **QUIET),
+            # Four parameters are sampled in long steps, of which 2 in 4000 diverged with this seed
+            # and none with two others: shorter ones, as the warning advises.
+            "pairs": be.fit(pairs, target_accept=0.99, random_seed=3, **QUIET),
         },
         expected=[(SLUG, ">", SHEFFIELD), (TGEN, ">", SHEFFIELD)],
     )
@@ -122,12 +124,7 @@ def test_the_same_rows_as_magnitudes_rankings_and_pairs(
 def test_quality_of_plain_magnitudes_has_the_order_of_table_4(shared_data: Path) -> None:
     """Table 4: 1.-2. Slug2Slug + TGen, 3. Sheffield; decided at 0.95: both above Sheffield."""
     posterior = be.fit(plain(shared_data, "quality"), random_seed=1, **QUIET)
-    # What is shown; behind it, the sd of the moduli mixes slowly on these data.
-    table = posterior.convergence.to_frame()
-    shown = table[table["shown"]]
-    assert shown["r_hat"].max() < 1.01
-    assert shown["ess_bulk"].min() > 400
-    assert not posterior.data["sample_stats"]["diverging"].any()
+    assert posterior.convergence.ok, str(posterior.convergence)
     assert better(posterior, SLUG, SHEFFIELD) > 0.99
     assert better(posterior, TGEN, SHEFFIELD) > 0.99
     assert 0.025 < better(posterior, SLUG, TGEN) < 0.975
