@@ -376,3 +376,54 @@ def test_other_judgements_are_refused_or_marked(
     assert any("not those" in alarm for alarm in variation(posterior, fewer).alarms)
     with pytest.raises(be.BayesEvalError, match="needs a posterior"):
         variation(judgements, judgements)  # type: ignore[arg-type]
+
+
+def test_every_criterion_has_its_own_rows(rated: pd.DataFrame) -> None:
+    rng = np.random.default_rng(6)
+    other = rated.assign(score=rng.integers(1, 8, len(rated)), criterion="fluency")
+    both = pd.concat([rated.assign(criterion="clarity"), other])
+    judgements = ratings(both, criterion="criterion")
+    posterior = posterior_of(judgements, "OrdinalProbit")
+    clear = posterior.quality.values
+    posterior.quality = xr.DataArray(
+        np.stack([clear, clear / 100], axis=-1),
+        dims=(*DIMS, "system", "criterion"),
+        coords={"system": list("ABCD"), "criterion": ["clarity", "fluency"]},
+        name="quality",
+    )
+    posterior.data = xr.DataTree.from_dict({"posterior": posterior.quality.to_dataset()})
+    posterior.criteria = ("clarity", "fluency")
+    found = variation(posterior, judgements)
+    for criterion, alone in (("clarity", rated), ("fluency", other)):
+        table = found.table[found.table["criterion"] == criterion].set_index("source")
+        known: Any = stats.f_oneway(*(group for _, group in alone.groupby("what")["score"]))
+        assert table["F"]["system"] == pytest.approx(known.statistic)
+        shares = table["share"].dropna()
+        assert shares.index.tolist() == ["system", "residual"]
+        assert shares.sum() == pytest.approx(1.0)
+    assert found.decided["criterion"].tolist() == ["clarity", "fluency"]
+    assert found.decided["posterior"].tolist() == [6, 6]
+    assert found.decided["tukey"].tolist() == [
+        be.tukey(judgements, criterion=name).n_significant for name in ("clarity", "fluency")
+    ]
+    assert found.consistency["criterion"].tolist() == ["clarity", "fluency"]
+
+
+def test_stated_probabilities_count_as_strengths_around_one_half(compared: pd.DataFrame) -> None:
+    stated = be.SPAJudgements.from_frame(
+        compared.assign(p=(compared["y"] + 50) / 100),
+        annotator="who",
+        system_a="left",
+        system_b="right",
+        item="item",
+        probability="p",
+        bounds=(0, 1),
+    )
+    as_strengths = strengths(compared)
+    found, known = (
+        variation(posterior_of(judgements, family, SimpleNamespace(response=None)), judgements)
+        for judgements, family in ((stated, "OrderedBeta"), (as_strengths, "PreferenceStrength"))
+    )
+    columns = ["F", "df1", "df2", "p"]
+    np.testing.assert_allclose(found.table[columns], known.table[columns], rtol=1e-9)
+    assert found.decided.equals(known.decided)
