@@ -110,6 +110,7 @@ def test_the_same_rows_as_magnitudes_rankings_and_pairs(
             "pairs": be.fit(pairs, target_accept=0.99, random_seed=3, **QUIET),
         },
         expected=[(SLUG, ">", SHEFFIELD), (TGEN, ">", SHEFFIELD)],
+        pairs=[(SLUG, TGEN), (SLUG, SHEFFIELD), (TGEN, SHEFFIELD)],
     )
     assert compared.recovered == {"expected": 2, "magnitudes": 2, "rankings": 2, "pairs": 2}
     ranks = compared.order.set_index("system").to_numpy(dtype=float)
