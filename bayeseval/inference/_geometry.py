@@ -17,6 +17,7 @@ from bayeseval.families._layout import Geometry, effect_values, share, stretched
 _STEP = 1e-3
 _PROBES = 4
 _FEW_LEVELS = 8
+_AWAY_FROM_ZERO = 3.0
 _ALIKE = 1.5
 _MOST_DIRECTIONS = 150
 
@@ -114,7 +115,8 @@ def measured_geometry(
             basis, score, information = _directions(matrix, own_slope, total)
         flat_score.append(score.ravel())
         flat_known.append(information.ravel())
-        bends.append(_bend(effect, information))
+        least_sd = np.quantile(sds[effect.name], 0.1, axis=0)
+        bends.append(_bend(effect, information, least_sd))
         bases.append(basis)
     return Geometry(
         np.concatenate(flat_score), np.concatenate(flat_known), np.array(bends), tuple(bases)
@@ -179,18 +181,30 @@ def _directions(
     return rows, np.pad(score, padding), np.pad(eigenvalue, padding)
 
 
-def _bend(effect: Effect, information: FloatArray) -> FloatArray:
-    """Return the standard deviation from which on the data can tell it from zero, by criterion.
+def _bend(effect: Effect, information: FloatArray, least_sd: FloatArray) -> FloatArray:
+    """Return the standard deviation from which on the sampler sees its logarithm, by criterion.
 
     So many levels, each known with this information, tell a variance from zero that is about one
-    over the information and the root of half their number. Few levels leave its right tail to the
-    half-normal prior, which suits the standard deviation itself: 0, for as it is.
+    over the information and the root of half their number. Few levels leave the right tail of the
+    standard deviation to its half-normal prior, to which a logarithm is a steep wall; that is
+    worth it only where the data keep the standard deviation away from zero, which is a steeper one.
+    Elsewhere 0: the standard deviation as it is.
+
+    Parameters
+    ----------
+    effect
+        The block.
+    information
+        Information of its levels, dims (criterion, …).
+    least_sd
+        A small standard deviation under the posterior, by criterion.
     """
-    if effect.free_size < _FEW_LEVELS:
-        return np.zeros(information.shape[0])
     mean = information.reshape(information.shape[0], -1).mean(axis=1)
     known = np.maximum(mean * np.sqrt(effect.free_size / 2.0), 1.0 / effect.sd_scale**2)
-    return 1.0 / np.sqrt(known)
+    bend = 1.0 / np.sqrt(known)
+    if effect.free_size < _FEW_LEVELS:
+        return np.where(least_sd > _AWAY_FROM_ZERO * bend, bend, 0.0)
+    return bend
 
 
 def _levels_share_judgements(declaration: Declaration[Any], effect: Effect) -> bool:
