@@ -22,7 +22,9 @@ Nested blocks. Where judgements say much, they hold the sum of a quality and its
 group, or of an item's difficulty and its interactions, and neither alone: a narrow ridge. So the
 score of a finer effect is the one that remains when the coarser effects that enter the same answers
 (its parents) have had their say, g minus i times their sum. What the sampler sees of the
-finer effect is then independent of them wherever the likelihood is about normal.
+finer effect is then independent of them wherever the likelihood is about normal. Where the data say
+little of the finer effects the ridge is broad, and likelihoods are less like a normal over its
+width: there the finer effects are sampled as if they had no parents.
 
 Rotation. Along its last dimension a row of w is sampled in rotated coordinates: n - 1 values that
 PyMC's ZeroSumTransform maps to deviations from the mean, and last the mean times the root of n

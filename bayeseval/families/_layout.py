@@ -98,12 +98,15 @@ class Geometry:
         For each block None, or the directions that its rows are sampled in, dims (criterion, row,
         level, direction); score and information of such rows are those of the directions, in the
         first places of the row.
+    nested
+        For each block whether it is sampled given its parents; None for no block.
     """
 
     score: FloatArray
     information: FloatArray
     bend: FloatArray | None = None
     bases: tuple[FloatArray | None, ...] | None = None
+    nested: tuple[bool, ...] | None = None
 
     def basis(self, block: int) -> FloatArray | None:
         """Return the directions of a block's rows, None where they are rotated."""
@@ -158,16 +161,17 @@ def stretched(values: FloatArray, dims: tuple[str, ...], over: tuple[str, ...]) 
 
 
 def parent_tables(
-    declaration: Declaration[Response],
+    declaration: Declaration[Response], geometry: Geometry
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
-    """Return the order of the blocks, positions of all parents, and their shares."""
+    """Return the order of the blocks, positions of the parents in use, and their shares."""
+    nested = geometry.nested or (False,) * len(declaration.effects)
     effects, n_criteria = declaration.effects, declaration.n_criteria
     sizes = [n_criteria * effect.size for effect in effects]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     found: list[list[tuple[int, float]]] = []
-    for effect in effects:
+    for effect, in_use in zip(effects, nested, strict=True):
         shares = [(at, share(declaration, parent, effect)) for at, parent in enumerate(effects)]
-        found.append([(at, value) for at, value in shares if value is not None])
+        found.append([(at, value) for at, value in shares if in_use and value is not None])
     most = max((len(parents) for parents in found), default=0)
     positions = np.full((most, starts[-1]), -1, dtype=np.int64)
     shares_of = np.zeros((most, len(effects)))
@@ -207,7 +211,7 @@ def effect_tables(
             )
         )
         out += declaration.n_criteria * effect.size
-    order, parents, shares = parent_tables(declaration)
+    order, parents, shares = parent_tables(declaration, geometry)
     bases = [geometry.basis(block) for block in range(len(declaration.effects))]
     sizes = [0 if basis is None else basis.size for basis in bases]
     ends = np.cumsum(sizes, dtype=np.int64)
@@ -273,7 +277,7 @@ def taken_apart(
         name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
         for name, parameter in placed.items()
     }
-    order, parents, shares = parent_tables(declaration)
+    order, parents, shares = parent_tables(declaration, geometry)
     sizes = [declaration.n_criteria * effect.size for effect in declaration.effects]
     starts = np.concatenate([[0], np.cumsum(sizes)])
     # Of the effects themselves only those that finer ones depend on are kept: draws are many.

@@ -19,6 +19,7 @@ _PROBES = 4
 _FEW_LEVELS = 8
 _AWAY_FROM_ZERO = 3.0
 _ALIKE = 1.5
+_HELD = 4.0
 _MOST_DIRECTIONS = 150
 
 
@@ -88,15 +89,16 @@ def measured_geometry(
         for name in names:
             found[name] /= len(points)
     sd = {name: np.median(sds[name], axis=0) for name in names}
-    flat_score, flat_known, bends, bases = [], [], [], []
+    flat_score, flat_known, bends, bases, nested = [], [], [], [], []
     middle = points[len(points) // 2]
     for position, effect in enumerate(declaration.effects):
         own_slope, information = _beyond_finer(declaration, effect, slope, known, level, sd)
         # The score where the effect and its parents are zero: the kernel takes off what the parents
         # explain as they move.
         total = level[effect.name].copy()
+        nested.append(_is_held_by_sums(information, sd[effect.name]))
         for parent in declaration.effects:
-            counts = share(declaration, parent, effect)
+            counts = share(declaration, parent, effect) if nested[-1] else None
             if counts is not None:
                 total += counts * stretched(level[parent.name], parent.dims, effect.dims)
         basis = None
@@ -119,8 +121,18 @@ def measured_geometry(
         bends.append(_bend(effect, information, least_sd))
         bases.append(basis)
     return Geometry(
-        np.concatenate(flat_score), np.concatenate(flat_known), np.array(bends), tuple(bases)
+        np.concatenate(flat_score),
+        np.concatenate(flat_known),
+        np.array(bends),
+        tuple(bases),
+        tuple(nested),
     )
+
+
+def _is_held_by_sums(information: FloatArray, sd: FloatArray) -> bool:
+    """Whether the data know the effects so well that they trade off against coarser ones."""
+    squared = np.maximum(sd, 1e-3)[(..., *([None] * (information.ndim - 1)))] ** 2
+    return bool((squared * information).mean() > _HELD)
 
 
 def _alike(information: FloatArray) -> bool:

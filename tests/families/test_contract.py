@@ -174,7 +174,8 @@ def geometry_of(declaration: Any) -> Geometry:
         information.append(known.ravel())
     bend = rng.uniform(0.1, 0.6, size=(len(declaration.effects), declaration.n_criteria))
     bend[0] = 0.0
-    return Geometry(np.concatenate(score), np.concatenate(information), bend, tuple(bases))
+    nested = (True,) * len(declaration.effects)
+    return Geometry(np.concatenate(score), np.concatenate(information), bend, tuple(bases), nested)
 
 
 @cache

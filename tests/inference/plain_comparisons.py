@@ -2,7 +2,7 @@
 
 # pyright: reportArgumentType=false
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from bayeseval.families._declaration import (
     Scalar,
     Term,
 )
+from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 from bayeseval.families._predictors import PredictorFamily, RowData
 from bayeseval.judgements import Judgements
 
@@ -53,6 +54,13 @@ def lapse_kernel(
         scalars_bar[c, 1] += count[cell] * (0.5 - f) / p
 
 
+def lapse_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
+    """Fill log density and gradient with :func:`lapse_kernel`."""
+    forward = predictor_forward(n, x, data)
+    lapse_kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)
+
+
 @dataclass(frozen=True, kw_only=True)
 class LapseResponse:
     kind: str = "lapse"
@@ -76,6 +84,10 @@ class LapseResponse:
     @property
     def kernel(self) -> Any:
         return lapse_kernel
+
+    @property
+    def log_density(self) -> Callable[..., int]:
+        return lapse_log_density
 
 
 @dataclass(frozen=True, kw_only=True)

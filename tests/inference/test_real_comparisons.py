@@ -189,7 +189,7 @@ def test_llmfao_converges_with_annotators(shared_data: Path) -> None:
     )  # fmt: skip
     assert "7,316 systems × annotators" in be.BradleyTerry().declare(judgements).left_out["taste"]
     family = be.BradleyTerry(annotators="consistency")
-    posterior = be.fit(judgements, family, draws=500, tune=500, random_seed=1, **QUIET)
+    posterior = be.fit(judgements, family, random_seed=1, **QUIET)
     assert posterior.convergence.divergences == 0
     table = posterior.convergence.to_frame()
     assert table["r_hat"].max() < 1.01
