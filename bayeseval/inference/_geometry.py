@@ -214,6 +214,9 @@ def _bend(effect: Effect, information: FloatArray, least_sd: FloatArray) -> Floa
     mean = information.reshape(information.shape[0], -1).mean(axis=1)
     known = np.maximum(mean * np.sqrt(effect.free_size / 2.0), 1.0 / effect.sd_scale**2)
     bend = 1.0 / np.sqrt(known)
+    if effect.free_size == 1:
+        # One level does not keep its standard deviation from zero, however well it is known.
+        return np.zeros_like(bend)
     if effect.free_size < _FEW_LEVELS:
         return np.where(least_sd > _AWAY_FROM_ZERO * bend, bend, 0.0)
     return bend

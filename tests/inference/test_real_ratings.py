@@ -176,8 +176,10 @@ def test_rankme_likert_file_puts_sheffield_last_in_informativeness(shared_data: 
         scale=(1, 6),
         repeats=True,
     )
-    # Most ratings are 6 of 6, so severities and interactions trade off.
-    posterior = be.fit(ratings, random_seed=1, **QUIET)
+    # 84 % of the ratings are 6 of 6: of annotators' own gaps between thresholds they tell so little
+    # that those mix slowly (R-hat from 1.008 to 1.04 over seeds).
+    family = be.OrdinalProbit(thresholds="shifted")
+    posterior = be.fit(ratings, family, random_seed=1, **QUIET)
     assert posterior.convergence.ok, str(posterior.convergence)
     ranking = be.rank(posterior).to_frame().set_index("system")
     assert ranking["expected_rank"].idxmax() == "sheffield_v2"
