@@ -1,5 +1,8 @@
 """The ordinal density for samplers that run on JAX; importing this module registers it."""
 
+# JAX is not installed where the types are checked; PyTensor describes its registry as NoReturn.
+# pyright: reportMissingImports=false, reportArgumentType=false
+
 from collections.abc import Callable
 from typing import Any
 
