@@ -22,46 +22,12 @@ import numba
 import numpy as np
 
 from bayeseval.families._declaration import FloatArray, IntArray
+from bayeseval.families._gamma_kernel import log_gamma
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 
 AT_0, BETWEEN, AT_1 = -1.0, 0.0, 1.0
 DIFFERENCE, LOG_EXTREMITY, LOG_PRECISION = 0, 1, 2
 _LEAST = 1e-300
-_HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def log_gamma(x: float) -> tuple[float, float]:
-    """Return the log of the gamma function of a positive number, and its derivative.
-
-    Stirling's series (DLMF 5.11.1 and 5.11.2), from 8 on; below, both follow from their values at
-    x + 8 and the product x (x + 1) … (x + 7) with its derivative. The two share their logarithms.
-    """
-    product, slope = 1.0, 0.0
-    if x < 8.0:
-        for _ in range(8):
-            slope = slope * x + product
-            product *= x
-            x += 1.0
-    inverse = 1.0 / x
-    square = inverse * inverse
-    series = 1.0 / 156.0 - square * (3617.0 / 122400.0)
-    series = 691.0 / 360360.0 - square * series
-    series = 1.0 / 1188.0 - square * series
-    series = 1.0 / 1680.0 - square * series
-    series = 1.0 / 1260.0 - square * series
-    series = 1.0 / 360.0 - square * series
-    series = inverse * (1.0 / 12.0 - square * series)
-    tail = 1.0 / 12.0 - square * (3617.0 / 8160.0)
-    tail = 691.0 / 32760.0 - square * tail
-    tail = 1.0 / 132.0 - square * tail
-    tail = 1.0 / 240.0 - square * tail
-    tail = 1.0 / 252.0 - square * tail
-    tail = 1.0 / 120.0 - square * tail
-    tail = square * (1.0 / 12.0 - square * tail)
-    log_x = math.log(x)
-    value = (x - 0.5) * log_x - x + _HALF_LOG_2PI + series - math.log(product)
-    return value, log_x - 0.5 * inverse - tail - slope / product
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -107,6 +73,35 @@ def beta_terms(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def end_terms(end: FloatArray) -> FloatArray:
+    """Return what follows from the chance of an end between equal systems, dims (4, criterion).
+
+    κ and its slope by the chance, and the log of 1 - exp(-2κ) and its slope.
+    """
+    terms = np.empty((4, end.size))
+    for c in range(end.size):
+        terms[0, c] = math.log1p(2.0 * (1.0 - end[c]) / end[c])
+        terms[1, c] = -2.0 / (end[c] * (2.0 - end[c]))
+        terms[2, c] = math.log(4.0 * (1.0 - end[c])) - 2.0 * math.log(2.0 - end[c])
+        terms[3, c] = -end[c] / ((1.0 - end[c]) * (2.0 - end[c]))
+    return terms
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def between_terms(low: float, high: float) -> tuple[float, float, float]:
+    """Return the log of F(-low) F(-high), F(low) and F(high).
+
+    F(e + κ) - F(e - κ), the chance of an answer between the ends, is the product times
+    1 - exp(-2κ), for low = -e - κ and high = e - κ.
+    """
+    small_low, small_high = math.exp(-abs(low)), math.exp(-abs(high))
+    log_p = -max(low, 0.0) - max(high, 0.0) - math.log((1.0 + small_low) * (1.0 + small_high))
+    of_low = (1.0 if low > 0.0 else small_low) / (1.0 + small_low)
+    of_high = (1.0 if high > 0.0 else small_high) / (1.0 + small_high)
+    return log_p, of_low, of_high
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def beta_kernel(
     predictors: FloatArray,
     answer: FloatArray,
@@ -144,22 +139,15 @@ def beta_kernel(
     """
     blur = 4.0 * options[0] * options[0]
     has_bias = options[1] > 0.0
-    n_criteria = scalars.shape[0]
-    kappas, log_betweens = np.empty(n_criteria), np.empty(n_criteria)
-    for c in range(n_criteria):
-        end = scalars[c, 0]
-        kappas[c] = math.log1p(2.0 * (1.0 - end) / end)
-        log_betweens[c] = math.log(4.0 * (1.0 - end)) - 2.0 * math.log(2.0 - end)
+    kappas, kappa_slopes, log_open, open_slopes = end_terms(scalars[:, 0])
     for i in range(count.size):
         c, n = criterion[i], count[i]
-        end, kappa = scalars[c, 0], kappas[c]
+        kappa, by_kappa = kappas[c], kappa_slopes[c]
         extremity = math.exp(predictors[LOG_EXTREMITY, i])
         stretched = extremity * predictors[DIFFERENCE, i]
         e = stretched + scalars[c, 2] if has_bias else stretched
         low, high = -e - kappa, e - kappa
         by_log_precision = 0.0
-        # dκ/dend = -2 / (end (2 - end)).
-        by_kappa = -2.0 / (end * (2.0 - end))
         if answer[0, i] == AT_0:
             log_p[i] = log_logistic(low)
             by_e = -logistic(-low)
@@ -174,15 +162,10 @@ def beta_kernel(
                 e, 1.0 / (own + blur), answer[1, i], answer[2, i]
             )
             by_log_precision *= own / (own + blur)
-            # F(e + κ) - F(e - κ) = F(e + κ) F(κ - e) (1 - exp(-2κ)).
-            small_low, small_high = math.exp(-abs(low)), math.exp(-abs(high))
-            of_low = (1.0 if low > 0.0 else small_low) / (1.0 + small_low)
-            of_high = (1.0 if high > 0.0 else small_high) / (1.0 + small_high)
-            log_p[i] = inside + log_betweens[c] - max(low, 0.0) - max(high, 0.0)
-            log_p[i] -= math.log((1.0 + small_low) * (1.0 + small_high))
+            log_between, of_low, of_high = between_terms(low, high)
+            log_p[i] = inside + log_between + log_open[c]
             by_e += of_low - of_high
-            by_end = (of_low + of_high) * by_kappa
-            by_end -= end / ((1.0 - end) * (2.0 - end))
+            by_end = (of_low + of_high) * by_kappa + open_slopes[c]
         predictors_bar[DIFFERENCE, i] = n * by_e * extremity
         predictors_bar[LOG_EXTREMITY, i] = n * by_e * stretched
         predictors_bar[LOG_PRECISION, i] = n * by_log_precision

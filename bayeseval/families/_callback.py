@@ -18,7 +18,8 @@ Python through :class:`CallbackDensity`: both run the same machine code.
 # pyright: reportCallIssue=false
 
 import ctypes
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -42,8 +43,7 @@ LOG_DENSITY = types.int64(
 a positive number where value or gradient is not finite. That is what nutpie calls."""
 
 _BY_ADDRESS = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_uint64, *[ctypes.c_void_p] * 4)
-
-NOT_FINITE = 3
+_NOT_FINITE = 3
 _SLOTS = 40
 
 
@@ -129,6 +129,16 @@ def integer_rows(table: Any, slot: int) -> Any:
     return numba.carray(_pointer(table[slot, 0]), (table[slot, 1], table[slot, 2]), np.int32)
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def finish(total: float, gradient: FloatArray, value: Any) -> int:
+    """Store the log density, and return what a ``LOG_DENSITY`` returns."""
+    numba.carray(value, (1,))[0] = total
+    finite = math.isfinite(total)
+    for slope in gradient:
+        finite &= math.isfinite(slope)
+    return 0 if finite else _NOT_FINITE
+
+
 class Tables:
     """Arrays by their addresses, kept alive.
 
@@ -145,17 +155,11 @@ class Tables:
         self._arrays = [np.ascontiguousarray(array) for array in arrays]
         self.addresses = np.zeros((_SLOTS, 3), dtype=np.int64)
         for slot, array in enumerate(self._arrays):
-            self._place(slot, array)
+            self.addresses[slot] = (array.ctypes.data, *(*array.shape, 1)[:2])
 
-    def _place(self, slot: int, array: npt.NDArray[Any]) -> None:
-        shape = (*array.shape, 1)[:2]
-        self.addresses[slot] = (array.ctypes.data, *shape)
-
-    def put(self, slot: int, array: npt.NDArray[Any]) -> "Tables":
-        """Return the same tables with another array in a slot."""
-        arrays = list(self._arrays)
-        arrays[slot] = array
-        return Tables(arrays)
+    def put(self, arrays: Mapping[int, npt.NDArray[Any]]) -> "Tables":
+        """Return the same tables with other arrays in some slots."""
+        return Tables([arrays.get(slot, array) for slot, array in enumerate(self._arrays)])
 
 
 class CallbackDensity:
@@ -169,13 +173,19 @@ class CallbackDensity:
         What it reads.
     n_parameters
         Length of a point.
+    offset
+        Slot of what is added to the effects, none where it is empty; the next is that of the log
+        likelihood's slopes by them, which are stored unless it is empty.
     """
 
-    def __init__(self, function: Callable[..., Any], tables: Tables, n_parameters: int) -> None:
+    def __init__(
+        self, function: Callable[..., Any], tables: Tables, n_parameters: int, *, offset: int
+    ) -> None:
         self.callback = compiled_callback(function)
         self._call = _BY_ADDRESS(self.callback.address)
         self.tables = tables
         self.n_parameters = n_parameters
+        self._offset = offset
 
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
         """Return the log density and its gradient in the sampler's coordinates."""
@@ -190,3 +200,17 @@ class CallbackDensity:
         addresses = (array.ctypes.data for array in (x, gradient, value, tables.addresses))
         self._call(self.n_parameters, *addresses)
         return float(value[0]), gradient
+
+    def effect_slopes(self, x: FloatArray, offset: FloatArray) -> FloatArray:
+        """Differentiate the log likelihood by every effect, at ``x`` with the effects moved.
+
+        Parameters
+        ----------
+        x
+            A point of the sampler's space.
+        offset
+            What to add to the effects there, dims (effect,), all else unchanged.
+        """
+        slopes = np.empty_like(offset)
+        self.evaluated(x, self.tables.put({self._offset: offset, self._offset + 1: slopes}))
+        return slopes

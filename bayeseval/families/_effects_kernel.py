@@ -128,6 +128,23 @@ def signed_normal_log(value: float, scale: float) -> float:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def _turn(value: FloatArray, length: int, turned: FloatArray) -> None:
+    """Fill ``turned`` (level,) from the rotated coordinates of a row; one fewer sum to zero."""
+    root = math.sqrt(length)
+    row_sum = 0.0
+    for j in range(value.size):
+        row_sum += value[j]
+    mean = 0.0
+    if value.size == length:
+        mean = value[length - 1] / root
+        row_sum -= value[length - 1]
+    shift = mean - row_sum / (root + length)
+    for j in range(length - 1):
+        turned[j] = value[j] + shift
+    turned[length - 1] = mean - row_sum / root
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _from_parents(
     tables: EffectTables, block: int, begin: int, length: int, effects: FloatArray, row: FloatArray
 ) -> bool:
@@ -218,10 +235,10 @@ def effects_forward(x: FloatArray, tables: EffectTables, effects: FloatArray) ->
         sd_start, start, n_criteria, n_rows, length, zero_sum, out = blocks[e]
         width = length - zero_sum
         share = width / length
-        root = math.sqrt(length)
         of_parents = np.zeros(length)
         scores = np.empty(length)
         along = np.empty(length)
+        turned = np.empty(length)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
@@ -248,21 +265,13 @@ def effects_forward(x: FloatArray, tables: EffectTables, effects: FloatArray) ->
                         squares += along[k] * along[k]
                         total -= 0.5 * math.log1p(own * own * information[begin + k])
                     continue
-                row_sum = 0.0
-                for j in range(width):
-                    row_sum += value[j]
-                mean = 0.0
-                if not zero_sum:
-                    mean = value[length - 1] / root
-                    row_sum -= value[length - 1]
-                shift = mean - row_sum / (root + length)
+                _turn(value, length, turned)
                 for j in range(length):
-                    turned = value[j] + shift if j < length - 1 else mean - row_sum / root
                     i, g = information[begin + j], tables.score[begin + j]
                     if some:
                         g -= i * of_parents[j]
                     v = 1.0 / (1.0 + own * own * i)
-                    z = math.sqrt(v) * turned + own * g * v
+                    z = math.sqrt(v) * turned[j] + own * g * v
                     effects[begin + j] = own * z
                     squares += z * z
                     # One logarithm for many levels: it is the slowest step here.
@@ -297,6 +306,7 @@ def effects_reverse(
         parents_bar = np.empty(length)
         scores = np.empty(length)
         along = np.empty(length)
+        turned = np.empty(length)
         turned_bar = np.empty(length)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
@@ -312,12 +322,7 @@ def effects_reverse(
                 if tables.basis_start[e] >= 0:
                     basis = _basis_of(tables, e, r, length, width)
                     _directions(tables, begin, own, value, basis, of_parents, scores, along)
-                    for j in range(length):
-                        z = 0.0
-                        for k in range(width):
-                            z += basis[j, k] * along[k]
-                        by_own += effects_bar[begin + j] * z
-                        parents_bar[j] = 0.0
+                    parents_bar[:] = 0.0
                     for k in range(width):
                         i, g = information[begin + k], scores[k]
                         v = 1.0 / (1.0 + own * own * i)
@@ -325,6 +330,7 @@ def effects_reverse(
                         along_bar = 0.0
                         for j in range(length):
                             along_bar += basis[j, k] * effects_bar[begin + j]
+                        by_own += along_bar * along[k]
                         along_bar = own * along_bar - along[k]
                         slope[k] += factor * along_bar
                         by_own += along_bar * (
@@ -336,28 +342,20 @@ def effects_reverse(
                     if some:
                         _to_parents(tables, e, begin, length, parents_bar, effects_bar)
                     continue
-                row_sum = 0.0
-                for j in range(width):
-                    row_sum += value[j]
-                mean = 0.0
-                if not zero_sum:
-                    mean = value[length - 1] / root
-                    row_sum -= value[length - 1]
-                shift = mean - row_sum / (root + length)
+                _turn(value, length, turned)
                 bar_sum = 0.0
                 for j in range(length):
-                    turned = value[j] + shift if j < length - 1 else mean - row_sum / root
                     i, g = information[begin + j], tables.score[begin + j]
                     bar = effects_bar[begin + j]
                     if some:
                         g -= i * of_parents[j]
                     v = 1.0 / (1.0 + own * own * i)
                     factor = math.sqrt(v)
-                    z = factor * turned + own * g * v
+                    z = factor * turned[j] + own * g * v
                     z_bar = own * bar - z
                     turned_bar[j] = factor * z_bar
                     parents_bar[j] = -i * own * v * z_bar
-                    by_z = g * v * (2.0 * v - 1.0) - own * i * v * factor * turned
+                    by_z = g * v * (2.0 * v - 1.0) - own * i * v * factor * turned[j]
                     by_own += bar * z + z_bar * by_z - share * own * i * v
                     bar_sum += turned_bar[j]
                 if some:

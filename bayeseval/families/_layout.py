@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +81,17 @@ def layout(
     return placed
 
 
+def effect_starts(declaration: Declaration[Response]) -> npt.NDArray[np.int64]:
+    """Return where each block of effects begins among all effects, and last their number."""
+    sizes = [declaration.n_criteria * effect.size for effect in declaration.effects]
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def n_parameters(placed: dict[str, Parameter]) -> int:
+    """Return the length of the sampler's vector."""
+    return sum(parameter.size for parameter in placed.values())
+
+
 @dataclass(frozen=True, eq=False)
 class Geometry:
     """What the log likelihood of each effect looks like; see ``_effects_kernel``.
@@ -115,7 +127,7 @@ class Geometry:
     @classmethod
     def flat(cls, declaration: Declaration[Response]) -> "Geometry":
         """Return the geometry that takes the data to say nothing: standardised effects."""
-        size = declaration.n_criteria * sum(effect.size for effect in declaration.effects)
+        size = effect_starts(declaration)[-1]
         return cls(np.zeros(size), np.zeros(size))
 
 
@@ -150,42 +162,55 @@ def share(declaration: Declaration[Response], parent: Effect, effect: Effect) ->
     return found.pop() if len(found) == 1 else None
 
 
-def stretched(values: FloatArray, dims: tuple[str, ...], over: tuple[str, ...]) -> FloatArray:
-    """Return values of (criterion, *dims) with the axes of (criterion, *over), to broadcast."""
+def stretched(values: npt.NDArray[Any], dims: tuple[str, ...], over: tuple[str, ...]) -> Any:
+    """Return values of (…, *dims) with the axes of (…, *over), to broadcast."""
+    lead = values.ndim - len(dims)
     order = sorted(range(len(dims)), key=lambda at: over.index(dims[at]))
-    found = values.transpose(0, *(1 + at for at in order))
+    found = values.transpose(*range(lead), *(lead + at for at in order))
     for axis, dim in enumerate(over):
         if dim not in dims:
-            found = np.expand_dims(found, 1 + axis)
+            found = np.expand_dims(found, lead + axis)
     return found
 
 
-def parent_tables(
+def parents_in_use(
     declaration: Declaration[Response], geometry: Geometry
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
-    """Return the order of the blocks, positions of the parents in use, and their shares."""
-    nested = geometry.nested or (False,) * len(declaration.effects)
-    effects, n_criteria = declaration.effects, declaration.n_criteria
-    sizes = [n_criteria * effect.size for effect in effects]
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    found: list[list[tuple[int, float]]] = []
-    for effect, in_use in zip(effects, nested, strict=True):
+) -> list[list[tuple[int, float]]]:
+    """Return for each block the blocks that it is sampled given, with their shares."""
+    effects = declaration.effects
+    found = []
+    for effect, in_use in zip(effects, geometry.nested or (False,) * len(effects), strict=True):
         shares = [(at, share(declaration, parent, effect)) for at, parent in enumerate(effects)]
         found.append([(at, value) for at, value in shares if in_use and value is not None])
+    return found
+
+
+def parents_first(declaration: Declaration[Response]) -> npt.NDArray[np.int64]:
+    """Return the blocks in an order in which every parent stands before what is finer."""
+    sizes = [len(effect.dims) for effect in declaration.effects]
+    return np.argsort(sizes, kind="stable").astype(np.int64)
+
+
+def _parent_tables(
+    declaration: Declaration[Response], geometry: Geometry
+) -> tuple[npt.NDArray[np.int64], FloatArray]:
+    """Return positions of the parents in use, and their shares, as the kernels read them."""
+    effects, n_criteria = declaration.effects, declaration.n_criteria
+    starts = effect_starts(declaration)
+    found = parents_in_use(declaration, geometry)
     most = max((len(parents) for parents in found), default=0)
     positions = np.full((most, starts[-1]), -1, dtype=np.int64)
-    shares_of = np.zeros((most, len(effects)))
+    shares = np.zeros((most, len(effects)))
     for block, (effect, parents) in enumerate(zip(effects, found, strict=True)):
         for k, (at, value) in enumerate(parents):
             parent = effects[at]
-            own = starts[at] + np.arange(sizes[at]).reshape(n_criteria, *parent.shape)
+            own = np.arange(starts[at], starts[at + 1]).reshape(n_criteria, *parent.shape)
             by_level = np.broadcast_to(
                 stretched(own, parent.dims, effect.dims), (n_criteria, *effect.shape)
             )
             positions[k, starts[block] : starts[block + 1]] = by_level.ravel()
-            shares_of[k, block] = value
-    order = np.argsort([len(effect.dims) for effect in effects], kind="stable")
-    return order.astype(np.int64), positions, shares_of
+            shares[k, block] = value
+    return positions, shares
 
 
 def effect_tables(
@@ -196,28 +221,25 @@ def effect_tables(
     bend = geometry.bend
     if bend is None:
         bend = np.zeros((len(declaration.effects), declaration.n_criteria))
-    rows = []
-    out = 0
-    for effect in declaration.effects:
-        rows.append(
-            (
-                placed[f"{effect.name}_sd"].start,
-                placed[value_name(effect)].start,
-                declaration.n_criteria,
-                effect.size // effect.shape[-1],
-                effect.shape[-1],
-                int(effect.zero_sum),
-                out,
-            )
+    rows = [
+        (
+            placed[f"{effect.name}_sd"].start,
+            placed[value_name(effect)].start,
+            declaration.n_criteria,
+            effect.size // effect.shape[-1],
+            effect.shape[-1],
+            int(effect.zero_sum),
+            start,
         )
-        out += declaration.n_criteria * effect.size
-    order, parents, shares = parent_tables(declaration, geometry)
+        for effect, start in zip(declaration.effects, effect_starts(declaration), strict=False)
+    ]
+    parents, shares = _parent_tables(declaration, geometry)
     bases = [geometry.basis(block) for block in range(len(declaration.effects))]
     sizes = [0 if basis is None else basis.size for basis in bases]
     ends = np.cumsum(sizes, dtype=np.int64)
     return EffectTables(
         blocks=np.array(rows, dtype=np.int64).reshape(-1, 7),
-        order=order,
+        order=parents_first(declaration),
         scales=np.column_stack([[effect.sd_scale for effect in declaration.effects], bend])
         if rows
         else np.zeros((0, 1 + declaration.n_criteria)),
@@ -277,31 +299,22 @@ def taken_apart(
         name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
         for name, parameter in placed.items()
     }
-    order, parents, shares = parent_tables(declaration, geometry)
-    sizes = [declaration.n_criteria * effect.size for effect in declaration.effects]
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    starts = effect_starts(declaration)
+    parents = parents_in_use(declaration, geometry)
     # Of the effects themselves only those that finer ones depend on are kept: draws are many.
-    of = {
-        (k, block): int(np.searchsorted(starts, parents[k, starts[block]], side="right")) - 1
-        for k in range(parents.shape[0])
-        for block in order
-        if parents[k, starts[block]] >= 0
-    }
+    needed = {at for blocks in parents for at, _ in blocks}
     kept: dict[int, FloatArray] = {}
-    for block in order:
+    for block in parents_first(declaration):
         effect = declaration.effects[block]
         part = slice(starts[block], starts[block + 1])
         shape = (declaration.n_criteria, *effect.shape)
         information = geometry.information[part].reshape(shape)
         scores = geometry.score[part].reshape(shape)
-        of_parents = np.zeros(())
-        for k in range(parents.shape[0]):
-            if (k, block) in of:
-                parent = of[k, block]
-                by_level = kept[parent][..., parents[k, part] - starts[parent]]
-                by_level = by_level.reshape(*draws.shape[:-1], *shape)
-                of_parents = of_parents + shares[k, block] * by_level
-        if effect.zero_sum and of_parents.ndim:
+        of_parents = np.zeros(shape)
+        for at, counts in parents[block]:
+            parent_dims = declaration.effects[at].dims
+            of_parents = of_parents + counts * stretched(kept[at], parent_dims, effect.dims)
+        if effect.zero_sum:
             of_parents = of_parents - of_parents.mean(axis=-1, keepdims=True)
         own = values[f"{effect.name}_sd"]
         if geometry.bend is not None:
@@ -315,15 +328,14 @@ def taken_apart(
             width = basis.shape[-1]
             basis = basis.reshape(*shape, width)
             information, scores = information[..., :width], scores[..., :width]
-            if of_parents.ndim:
-                of_parents = np.einsum("...jk,...j->...k", basis, of_parents)
+            of_parents = np.einsum("...jk,...j->...k", basis, of_parents)
         scores = scores - information * of_parents
         variance = 1.0 / (1.0 + signed**2 * information)
         z = np.sqrt(variance) * turned + signed * scores * variance
         if basis is not None:
             z = np.einsum("...jk,...k->...j", basis, z)
-        if block in of.values():
-            kept[block] = (signed * z).reshape(*draws.shape[:-1], -1)
+        if block in needed:
+            kept[block] = signed * z
         values[f"{effect.name}_sd"] = np.abs(own)
         values[value_name(effect)] = np.sign(signed) * z * np.abs(signed) ** effect.centring
     return values

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval.families._callback import (
-    NOT_FINITE,
     CallbackDensity,
     Tables,
+    finish,
     float_rows,
     floats,
     integer_rows,
@@ -32,7 +32,7 @@ from bayeseval.families._effects_kernel import (
     effects_reverse,
     signed_normal_log,
 )
-from bayeseval.families._layout import Geometry, effect_tables, layout
+from bayeseval.families._layout import Geometry, effect_tables, layout, n_parameters
 from bayeseval.families._ordinal_kernel import ordinal_log_density as ordinal_terms
 from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.families._thresholds_kernel import (
@@ -73,11 +73,7 @@ def ordinal_log_density(n: int, x_: Any, gradient_: Any, value_: Any, data: Any)
         floats(table, _OFFSET),
         floats(table, _OFFSET + 1),
     )
-    numba.carray(value_, (1,))[0] = total
-    finite = math.isfinite(total)
-    for j in range(n):
-        finite &= math.isfinite(gradient[j])
-    return 0 if finite else NOT_FINITE
+    return finish(total, gradient, value_)
 
 
 @numba.njit(nogil=True, error_model="numpy")
@@ -304,22 +300,4 @@ class OrdinalDensity(CallbackDensity):
             np.empty(0),
             np.empty(0),
         ]
-        super().__init__(
-            ordinal_log_density,
-            Tables(arrays),
-            sum(parameter.size for parameter in placed.values()),
-        )
-
-    def effect_slopes(self, x: FloatArray, offset: FloatArray) -> FloatArray:
-        """Differentiate the log likelihood by every effect, at ``x`` with the effects moved.
-
-        Parameters
-        ----------
-        x
-            A point of the sampler's space.
-        offset
-            What to add to the effects there, dims (effect,), all else unchanged.
-        """
-        slopes = np.empty_like(offset)
-        self.evaluated(x, self.tables.put(_OFFSET, offset).put(_OFFSET + 1, slopes))
-        return slopes
+        super().__init__(ordinal_log_density, Tables(arrays), n_parameters(placed), offset=_OFFSET)

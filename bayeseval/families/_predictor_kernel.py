@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval.families._callback import (
-    NOT_FINITE,
+    finish,
     float_rows,
     floats,
     integer_rows,
@@ -165,8 +165,4 @@ def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, f
     gradient[:] = 0.0
     effects_reverse(x, tables, effects, effects_bar, gradient)
     _scalars_reverse(x, places, a, b, scalars, scalars_bar, gradient)
-    numba.carray(value_, (1,))[0] = total
-    finite = math.isfinite(total)
-    for j in range(n):
-        finite &= math.isfinite(gradient[j])
-    return 0 if finite else NOT_FINITE
+    return finish(total, gradient, value_)

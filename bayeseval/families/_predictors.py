@@ -41,6 +41,7 @@ from bayeseval.families._layout import (
     effect_tables,
     effect_values,
     layout,
+    n_parameters,
     taken_apart,
 )
 from bayeseval.families._predictor_kernel import OFFSET
@@ -119,22 +120,9 @@ class PredictorDensity(CallbackDensity):
         super().__init__(
             response.log_density,
             Tables(arrays),
-            sum(parameter.size for parameter in placed.values()),
+            n_parameters(placed),
+            offset=OFFSET,
         )
-
-    def effect_slopes(self, x: FloatArray, offset: FloatArray) -> FloatArray:
-        """Differentiate the log likelihood by every effect, at ``x`` with the effects moved.
-
-        Parameters
-        ----------
-        x
-            A point of the sampler's space.
-        offset
-            What to add to the effects there, dims (effect,), all else unchanged.
-        """
-        slopes = np.empty_like(offset)
-        self.evaluated(x, self.tables.put(OFFSET, offset).put(OFFSET + 1, slopes))
-        return slopes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,7 +274,7 @@ class PredictorFamily:
         del cells
         response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
-        x = rng.uniform(-0.5, 0.5, sum(parameter.size for parameter in placed.values()))
+        x = rng.uniform(-0.5, 0.5, n_parameters(placed))
         for effect in declaration.effects:
             part = placed[f"{effect.name}_sd"].part
             x[part] = 0.5 * effect.sd_scale * np.exp(x[part])

@@ -21,7 +21,13 @@ from typing import Any
 import numba
 import numpy as np
 
-from bayeseval.families._beta_kernel import beta_terms, log_logistic, logistic
+from bayeseval.families._beta_kernel import (
+    beta_terms,
+    between_terms,
+    end_terms,
+    log_logistic,
+    logistic,
+)
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
@@ -149,15 +155,13 @@ def slider_kernel(
     has_bias, has_middle = options[0] > 0.0, options[1] > 0.0
     bias_at = 3 if has_middle else 2
     blur = 4.0 * options[2] * options[2]
+    kappas, kappa_slopes, log_open, open_slopes = end_terms(scalars[:, 0])
     for i in range(count.size):
         c, n, what = criterion[i], count[i], answer[0, i]
-        end = scalars[c, 0]
-        kappa = math.log1p(2.0 * (1.0 - end) / end)
+        kappa, by_kappa = kappas[c], kappa_slopes[c]
         scale = math.exp(predictors[LOG_SCALE, i])
         e = scale * (predictors[DIFFERENCE, i] + (scalars[c, bias_at] if has_bias else 0.0))
         low, high = -e - kappa, e - kappa
-        # dκ/dend = -2 / (end (2 - end)).
-        by_kappa = -2.0 / (end * (2.0 - end))
         by_log_precision, by_middle = 0.0, 0.0
         if what == LOW:
             log_p[i] = log_logistic(low)
@@ -168,12 +172,10 @@ def slider_kernel(
             by_e = logistic(-high)
             by_end = -by_e * by_kappa
         else:
-            # F(e + κ) - F(e - κ) = F(e + κ) F(κ - e) (1 - exp(-2κ)).
-            log_p[i] = log_logistic(-low) + log_logistic(-high)
-            log_p[i] += math.log(4.0 * (1.0 - end)) - 2.0 * math.log(2.0 - end)
-            by_e = logistic(low) - logistic(high)
-            by_end = (logistic(low) + logistic(high)) * by_kappa
-            by_end -= end / ((1.0 - end) * (2.0 - end))
+            log_between, of_low, of_high = between_terms(low, high)
+            log_p[i] = log_between + log_open[c]
+            by_e = of_low - of_high
+            by_end = (of_low + of_high) * by_kappa + open_slopes[c]
             if has_middle:
                 middle = scalars[c, 2]
                 shape = 4.0 * logistic(e) * logistic(-e)

@@ -7,6 +7,8 @@ import math
 
 import numba
 
+from bayeseval.families._gamma_kernel import log_gamma
+
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _LOG_PI = math.log(math.pi)
 _LOG_HALF = math.log(0.5)
@@ -62,22 +64,12 @@ def log_normal_band(u: float, band: float) -> tuple[float, float, float]:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def digamma(x: float) -> float:
-    """Return the derivative of the log of the gamma function, x > 0."""
-    value = 0.0
-    while x < 12.0:
-        value -= 1.0 / x
-        x += 1.0
-    s = 1.0 / (x * x)
-    series = s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s * (1 / 240 - s * (1 / 132)))))
-    return value + math.log(x) - 0.5 / x - series
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def student_constant(df: float) -> tuple[float, float]:
     """Return the log normalising constant of Student's t, and its derivative by df."""
-    value = math.lgamma(0.5 * df + 0.5) - math.lgamma(0.5 * df) - 0.5 * (math.log(df) + _LOG_PI)
-    return value, 0.5 * (digamma(0.5 * df + 0.5) - digamma(0.5 * df) - 1.0 / df)
+    upper, upper_slope = log_gamma(0.5 * df + 0.5)
+    lower, lower_slope = log_gamma(0.5 * df)
+    value = upper - lower - 0.5 * (math.log(df) + _LOG_PI)
+    return value, 0.5 * (upper_slope - lower_slope - 1.0 / df)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -21,7 +21,7 @@ from bayeseval.families._design import (
     collapse,
 )
 from bayeseval.families._family import Estimand, ModelText
-from bayeseval.families._layout import Geometry, layout
+from bayeseval.families._layout import Geometry, layout, n_parameters
 from bayeseval.families._ordinal_density import OrdinalDensity
 from bayeseval.families._ordinal_posterior import (
     OrdinalQuantities,
@@ -289,7 +289,7 @@ class OrdinalProbit:
         """
         response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
-        x = rng.uniform(-0.5, 0.5, sum(parameter.size for parameter in placed.values()))
+        x = rng.uniform(-0.5, 0.5, n_parameters(placed))
         scales = {f"{effect.name}_sd": effect.sd_scale for effect in declaration.effects}
         scales |= {
             "gap_sd": response.gap_sd_scale,

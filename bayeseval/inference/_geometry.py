@@ -12,7 +12,13 @@ import numpy as np
 
 from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._family import Family
-from bayeseval.families._layout import Geometry, effect_values, share, stretched
+from bayeseval.families._layout import (
+    Geometry,
+    effect_starts,
+    effect_values,
+    share,
+    stretched,
+)
 
 _STEP = 1e-3
 _PROBES = 4
@@ -46,8 +52,8 @@ def measured_geometry(
         The geometry of those coordinates.
     """
     shapes = [(declaration.n_criteria, *effect.shape) for effect in declaration.effects]
-    sizes = [int(np.prod(shape)) for shape in shapes]
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
+    starts = effect_starts(declaration)
+    n_effects = int(starts[-1])
     names = [effect.name for effect in declaration.effects]
     rng = np.random.default_rng(0)
     slope = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
@@ -56,31 +62,21 @@ def measured_geometry(
     sds = {name: [] for name in names}
     for x in points:
         values = family.constrained(declaration, x[None, None], geometry)
-        slopes = density.effect_slopes(x, np.zeros(starts[-1]))
+        slopes = density.effect_slopes(x, np.zeros(n_effects))
         for position, effect in enumerate(declaration.effects):
             part = slice(starts[position], starts[position + 1])
             own = effect_values(effect, values)[0, 0]
-
-            def curvature(
-                direction: FloatArray, at: FloatArray = x, part: slice = part
-            ) -> FloatArray:
-                """Minus the second derivative along a direction, by level of this effect."""
-                offset = np.zeros(starts[-1])
-                offset[part] = _STEP * direction.ravel()
-                ahead = density.effect_slopes(at, offset)[part]
-                behind = density.effect_slopes(at, -offset)[part]
-                return ((behind - ahead) / (2.0 * _STEP)).reshape(direction.shape)
-
             if _levels_share_judgements(declaration, effect):
                 # The diagonal from random signs (Hutchinson 1990,
                 # doi:10.1080/03610919008812866).
                 signs = rng.choice([-1.0, 1.0], size=(_PROBES, *own.shape))
-                diagonal = np.mean([sign * curvature(sign) for sign in signs], axis=0)
+                curvatures = [_curvature(density, x, n_effects, part, sign) for sign in signs]
+                diagonal = np.mean(signs * curvatures, axis=0)
                 if effect.zero_sum:
                     # A row's judgements say nothing of its mean.
                     diagonal *= effect.shape[-1] / (effect.shape[-1] - 1)
             else:
-                diagonal = curvature(np.ones_like(own))
+                diagonal = _curvature(density, x, n_effects, part, np.ones_like(own))
             slope[effect.name] += slopes[part].reshape(own.shape)
             known[effect.name] += np.maximum(diagonal, 0.0)
             level[effect.name] += own
@@ -112,7 +108,7 @@ def measured_geometry(
             matrix = information[..., None] * np.eye(information.shape[-1])
             if _levels_share_judgements(declaration, effect):
                 part = slice(starts[position], starts[position + 1])
-                raw = _full_curvature(density, middle, starts[-1], part, information.shape)
+                raw = _full_curvature(density, middle, n_effects, part, information.shape)
                 matrix = _scaled(raw, information)
             basis, score, information = _directions(matrix, own_slope, total)
         flat_score.append(score.ravel())
@@ -131,14 +127,28 @@ def measured_geometry(
 
 def _is_held_by_sums(information: FloatArray, sd: FloatArray) -> bool:
     """Whether the data know the effects so well that they trade off against coarser ones."""
-    squared = np.maximum(sd, 1e-3)[(..., *([None] * (information.ndim - 1)))] ** 2
-    return bool((squared * information).mean() > _HELD)
+    return bool((_squared(sd, information) * information).mean() > _HELD)
+
+
+def _squared(sd: FloatArray, levels: FloatArray) -> FloatArray:
+    """Return the variances (criterion,) with the axes of the levels, none of them zero."""
+    return np.maximum(sd, 1e-3)[(..., *([None] * (levels.ndim - 1)))] ** 2
 
 
 def _alike(information: FloatArray) -> bool:
     """Whether the levels of every row are known about equally well."""
     most, least = information.max(axis=-1), information.min(axis=-1)
     return bool((most <= _ALIKE * least).all())
+
+
+def _curvature(
+    density: Any, x: FloatArray, n_effects: int, part: slice, direction: FloatArray
+) -> FloatArray:
+    """Return minus the second derivative along a direction of one effect, by its levels."""
+    offset = np.zeros(n_effects)
+    offset[part] = _STEP * direction.ravel()
+    ahead, behind = density.effect_slopes(x, offset), density.effect_slopes(x, -offset)
+    return ((behind - ahead)[part] / (2.0 * _STEP)).reshape(direction.shape)
 
 
 def _full_curvature(
@@ -148,11 +158,8 @@ def _full_curvature(
     matrix = np.empty((*shape, shape[-1]))
     for level in range(shape[-1]):
         direction = np.zeros(shape)
-        direction[..., level] = _STEP
-        offset = np.zeros(n_effects)
-        offset[part] = direction.ravel()
-        ahead, behind = density.effect_slopes(x, offset), density.effect_slopes(x, -offset)
-        matrix[..., level] = ((behind - ahead)[part] / (2.0 * _STEP)).reshape(shape)
+        direction[..., level] = 1.0
+        matrix[..., level] = _curvature(density, x, n_effects, part, direction)
     return 0.5 * (matrix + matrix.swapaxes(-1, -2))
 
 
@@ -260,6 +267,6 @@ def _beyond_finer(
 
 def _shared(information: FloatArray, sd: FloatArray) -> FloatArray:
     """Return the information that, common to a row, shrinks its levels as much on average."""
-    squared = np.maximum(sd, 1e-3)[(..., *([None] * (information.ndim - 1)))] ** 2
+    squared = _squared(sd, information)
     shrinkage = (1.0 / (1.0 + squared * information)).mean(axis=-1, keepdims=True)
     return np.broadcast_to((1.0 / shrinkage - 1.0) / squared, information.shape)

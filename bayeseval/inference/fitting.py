@@ -202,7 +202,7 @@ def fit(
             _tell(result.convergence, strict=strict)
             return result
     density = None
-    if backend in ("auto", "compiled") and nuts_sampler == "nutpie":
+    if backend != "pymc" and nuts_sampler == "nutpie":
         density = family.density(declaration, cells)
     if backend == "compiled" and density is None:
         raise ModelError(

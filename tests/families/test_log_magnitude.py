@@ -17,10 +17,10 @@ from scipy.stats import t as student_t
 import bayeseval as be
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families import LogMagnitude
+from bayeseval.families._gamma_kernel import log_gamma
 from bayeseval.families._magnitude_kernel import magnitude_kernel
 from bayeseval.families._pymc_log_magnitude import log_probability
 from bayeseval.families._student_kernel import (
-    digamma,
     log_normal_band,
     log_normal_cdf,
     student_constant,
@@ -156,7 +156,7 @@ def test_student_distribution_keeps_its_digits(df: float) -> None:
                 assert by_z == pytest.approx(float(str(slope)), rel=1e-9)
                 slope = mpmath.diff(lambda nu, at=z: exact(mpmath.mpf(at), nu), mpmath.mpf(df))
                 assert by_df == pytest.approx(float(str(slope)), rel=1e-8, abs=1e-14)
-        assert digamma(df) == pytest.approx(float(str(mpmath.digamma(df))), rel=1e-12)
+        assert log_gamma(df)[1] == pytest.approx(float(str(mpmath.digamma(df))), rel=1e-12)
 
 
 @pytest.mark.parametrize("u", [-40.0, -2.0, 0.0, 0.3, 9.0])

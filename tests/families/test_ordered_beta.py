@@ -14,7 +14,8 @@ from scipy.stats import beta as beta_distribution
 
 import bayeseval as be
 from bayeseval.errors import ModelError
-from bayeseval.families._beta_kernel import beta_kernel, beta_terms, log_gamma
+from bayeseval.families._beta_kernel import beta_kernel, beta_terms
+from bayeseval.families._gamma_kernel import log_gamma
 from bayeseval.families.ordered_beta import OrderedBeta, drawn_answers
 from bayeseval.judgements import SPAJudgements
 from bayeseval.reporting._stated import stated_check

@@ -223,7 +223,7 @@ def test_slopes_of_effects_are_those_of_the_likelihood(parts: SimpleNamespace) -
 
         def log_likelihood(offset: np.ndarray) -> float:
             # The prior depends on the point alone.
-            return density.evaluated(x, density.tables.put(OFFSET, offset))[0]
+            return density.evaluated(x, density.tables.put({OFFSET: offset}))[0]
 
         numeric = (log_likelihood(step) - log_likelihood(-step)) / 2e-6
         assert slopes[at] == pytest.approx(numeric, rel=1e-5, abs=1e-6)
