@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._units import Slice, answers_by_unit, compact, is_pairs, numbers
+from bayeseval.frequentist.variance import square_within, tukey_differences
 from bayeseval.judgements import Judgements, MagnitudeJudgements, PairwiseJudgements
 
 RATIO = ("F", "df1", "df2", "p")
@@ -68,11 +69,10 @@ def by_level(judgements: Judgements, piece: Slice, factor: str) -> list[np.ndarr
 
 def _within(groups: Sequence[np.ndarray]) -> tuple[float, int]:
     """Return the mean square within levels (NaN where there is none) and its degrees of freedom."""
-    df = sum(map(len, groups)) - len(groups)
-    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
+    square, df = square_within(groups)
     # Rounding leaves a trace where all answers of a level are the same.
     scale = max((float(np.abs(group).max()) for group in groups), default=0.0)
-    return (squares / df if df > 0 and squares > 1e-20 * scale**2 else np.nan), df
+    return (square if df > 0 and df * square > 1e-20 * scale**2 else np.nan), df
 
 
 def f_ratio(groups: Sequence[np.ndarray]) -> dict[str, float]:
@@ -122,12 +122,11 @@ def tukey_count(groups: Sequence[np.ndarray], prob: float) -> float:
     square, df = _within(groups)
     if len(groups) < 2 or np.isnan(square):
         return np.nan
-    mean = np.array([group.mean() for group in groups])
-    per = np.array([1 / len(group) for group in groups])
-    first, second = np.triu_indices(len(groups), 1)
-    q = np.abs(mean[first] - mean[second]) / np.sqrt(square / 2 * (per[first] + per[second]))
+    pairs = np.column_stack(np.triu_indices(len(groups), 1))
+    difference, error = tukey_differences(groups, pairs, square)
     # One quantile, where a p value of every pair would be a double integral each.
-    return int((q > studentized_range.ppf(prob, len(groups), df)).sum())
+    limit = studentized_range.ppf(prob, len(groups), df)
+    return int((np.abs(difference) > limit * error).sum())
 
 
 def repeats(judgements: Judgements, piece: Slice) -> pd.DataFrame:

@@ -201,11 +201,9 @@ def _fitted(
     from bayeseval.inference import fit
 
     # Before minutes of sampling, not after: what cannot be compared is refused first.
-    families = {
-        n: m for n, m in models.items() if hasattr(m, "declare") and not isinstance(m, type)
-    }
-    for name, model in families.items():
-        _refuse_half_wins(name, model.declare(judgements))
+    for name, model in models.items():
+        if _is_family(model):
+            _refuse_half_wins(name, model.declare(judgements))
     quick_first = sorted(models, key=lambda name: not getattr(models[name], "direct", False))
     posteriors: dict[str, PosteriorLike] = {}
     for name in quick_first:
@@ -233,19 +231,19 @@ def _checked(
     return posteriors
 
 
-def _compared(
-    posteriors: Mapping[str, PosteriorLike], judgements: Judgements, draws: int
-) -> ModelComparison:
+def _compared(posteriors: Mapping[str, Any], judgements: Judgements, draws: int) -> ModelComparison:
     import pandas as pd
 
     weight = judgements.counts.astype(float)
     rows, pointwise, unreliable, alarms = [], {}, {}, []
     for name, posterior in posteriors.items():
-        found, limit = _left_out(name, posterior, judgements, draws)
+        _refuse_half_wins(name, posterior.declaration)
+        log_likelihood = posterior.log_likelihood(judgements, draws=draws)
+        found, limit = _left_out(posterior, log_likelihood)
         elpd = np.asarray(found.elpd_i.values, dtype=float)
         k = np.asarray(found.pareto_k.values, dtype=float)
         pointwise[name], unreliable[name] = elpd, ~(k <= limit)
-        whole = _log_density(posterior, judgements, draws)
+        whole = _log_density(log_likelihood.values)
         n_unreliable = int(weight[unreliable[name]].sum())
         rows.append(
             {
@@ -322,13 +320,11 @@ def _refuse_half_wins(name: str, declaration: Any) -> None:
         )
 
 
-def _left_out(name: str, posterior: Any, judgements: Judgements, draws: int) -> tuple[Any, float]:
+def _left_out(posterior: Any, log_likelihood: Any) -> tuple[Any, float]:
     """Return what ArviZ says of every judgement left out, and the largest k to be trusted."""
     import arviz_stats
     import xarray as xr
 
-    _refuse_half_wins(name, posterior.declaration)
-    log_likelihood = posterior.log_likelihood(judgements, draws=draws)
     tree = xr.DataTree.from_dict(
         {
             "/log_likelihood": xr.Dataset({"judgement": log_likelihood}),
@@ -343,11 +339,10 @@ def _left_out(name: str, posterior: Any, judgements: Judgements, draws: int) -> 
     return found, min(1.0 - 1.0 / math.log10(max(n_draws, 11)), _LARGEST_K)
 
 
-def _log_density(posterior: Any, judgements: Judgements, draws: int) -> np.ndarray:
+def _log_density(values: np.ndarray) -> np.ndarray:
     """Return the log of the mean probability of every row's answer over the draws."""
     from scipy.special import logsumexp
 
-    values = posterior.log_likelihood(judgements, draws=draws).values
     flat = values.reshape(-1, values.shape[-1])
     return logsumexp(flat, axis=0) - np.log(flat.shape[0])
 

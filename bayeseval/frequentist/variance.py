@@ -340,6 +340,26 @@ def tukey(
     )
 
 
+def square_within(groups: Sequence[np.ndarray]) -> tuple[float, int]:
+    """Return the mean square within groups and its degrees of freedom; NaN where there are none."""
+    df = sum(map(len, groups)) - len(groups)
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
+    return (squares / df if df > 0 else np.nan), df
+
+
+def tukey_differences(
+    groups: Sequence[np.ndarray], pairs: np.ndarray, square: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the differences of means of pairs (pair, 2), and what the studentised range scales.
+
+    ``square`` is that of :func:`square_within`.
+    """
+    mean = np.array([group.mean() for group in groups])
+    per = np.array([1 / len(group) for group in groups])
+    first, second = pairs.T
+    return mean[first] - mean[second], np.sqrt(square / 2 * (per[first] + per[second]))
+
+
 def _tukey_kramer(
     groups: list[np.ndarray], pairs: np.ndarray, prob: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -347,15 +367,12 @@ def _tukey_kramer(
     from scipy.interpolate import PchipInterpolator
     from scipy.stats import studentized_range
 
-    size = np.array([len(group) for group in groups])
-    mean = np.array([group.mean() for group in groups])
-    k, df = len(groups), int(size.sum()) - len(groups)
-    scale = sum(float(((group - group.mean()) ** 2).sum()) for group in groups) / df
-    if scale <= 0:
+    square, df = square_within(groups)
+    if square <= 0:
         nothing = np.full(len(pairs), np.nan)
         return nothing, nothing, nothing
-    difference = mean[pairs[:, 0]] - mean[pairs[:, 1]]
-    error = np.sqrt(scale / 2 * (1 / size[pairs[:, 0]] + 1 / size[pairs[:, 1]]))
+    k = len(groups)
+    difference, error = tukey_differences(groups, pairs, square)
     q = np.abs(difference) / error
     if len(q) <= MOST_EXACT:
         p = studentized_range.sf(q, k, df)
