@@ -14,40 +14,26 @@ from tests.benchmarks.likert import CATEGORIES, plain_model
 
 def bayeseval(data: Path, settings: Settings, stages: Stages) -> Result:
     """Fit with the defaults: from the file to the printed ranking, as a user would."""
-    from bayeseval import LikertJudgements, fit, rank
+    from bayeseval import LikertJudgements
 
-    stages.end("import")
-    ratings = LikertJudgements.read(
-        data, annotator="annotator", system="system", rating="rating", scale=(1, CATEGORIES)
-    )
-    stages.end("read")
-    posterior = fit(
-        ratings,
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        random_seed=settings.seed,
-        progressbar=False,
-    )
-    stages.end("fit")
-    print(rank(posterior))
-    stages.end("rank and print")
-    return samplers.from_posterior(posterior, stages)
+    def read() -> LikertJudgements:
+        return LikertJudgements.read(
+            data, annotator="annotator", system="system", rating="rating", scale=(1, CATEGORIES)
+        )
+
+    return samplers.with_bayeseval(read, None, settings, stages)
 
 
 def pymc_nutpie(data: Path, settings: Settings, stages: Stages) -> Result:
     """Sample the hand-written PyMC model with nutpie."""
-    import nutpie  # noqa: F401  # counted as import
     import pandas as pd
-    import pymc as pm  # noqa: F401
 
-    stages.end("import")
-    ratings = pd.read_csv(data)
-    stages.end("read")
-    model = plain_model(ratings, compute_p=False)
-    stages.end("build")
-    return samplers.with_nutpie(model, settings, stages)
+    return samplers.hand_written(
+        lambda: pd.read_csv(data),
+        lambda ratings: plain_model(ratings, compute_p=False),
+        settings,
+        stages,
+    )
 
 
 def pymc_nuts(data: Path, settings: Settings, stages: Stages) -> Result:

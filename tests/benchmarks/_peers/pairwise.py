@@ -31,36 +31,27 @@ def bayeseval_laplace(data: Path, settings: Settings, stages: Stages) -> Result:
 def _bayeseval(
     data: Path, settings: Settings, stages: Stages, method: Literal["nuts", "laplace"]
 ) -> Result:
-    from bayeseval import BradleyTerry, PairwiseJudgements, fit, rank, to_counts
+    from bayeseval import BradleyTerry, PairwiseJudgements, to_counts
 
-    stages.end("import")
-    votes = PairwiseJudgements.read(
-        data,
-        annotator=None,
-        system_a="model_a",
-        system_b="model_b",
-        outcome="winner",
-        outcomes={"model_a": "a", "model_b": "b"},
-        repeats=True,
-    )
-    stages.end("read")
-    counts = to_counts(votes)
-    stages.end("prepare")
-    posterior = fit(
-        counts,
+    def read() -> PairwiseJudgements:
+        return PairwiseJudgements.read(
+            data,
+            annotator=None,
+            system_a="model_a",
+            system_b="model_b",
+            outcome="winner",
+            outcomes={"model_a": "a", "model_b": "b"},
+            repeats=True,
+        )
+
+    return samplers.with_bayeseval(
+        read,
         BradleyTerry(ties="none", position=False),
+        settings,
+        stages,
+        prepare=to_counts,
         method=method,
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        random_seed=settings.seed,
-        progressbar=False,
     )
-    stages.end("fit")
-    print(rank(posterior))
-    stages.end("rank and print")
-    return samplers.from_posterior(posterior, stages)
 
 
 def arena_rank(data: Path, settings: Settings, stages: Stages) -> Result:

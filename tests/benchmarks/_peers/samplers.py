@@ -15,6 +15,61 @@ if TYPE_CHECKING:
     import pymc as pm
 
     from bayeseval import Posterior
+    from bayeseval.families._family import DirectFamily, Family
+    from bayeseval.judgements import Judgements
+
+
+def with_bayeseval(
+    read: Callable[[], Judgements],
+    family: Family | DirectFamily | None,
+    settings: Settings,
+    stages: Stages,
+    *,
+    prepare: Callable[[Any], Judgements] | None = None,
+    **further: Any,
+) -> Result:
+    """Read, fit, and print the ranking; ``further`` settings are those of `fit`."""
+    from bayeseval import fit, rank
+
+    stages.end("import")
+    judgements = read()
+    stages.end("read")
+    if prepare is not None:
+        judgements = prepare(judgements)
+        stages.end("prepare")
+    posterior = fit(
+        judgements,
+        family,
+        draws=settings.draws,
+        tune=settings.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        random_seed=settings.seed,
+        progressbar=False,
+        **further,
+    )
+    stages.end("fit")
+    print(rank(posterior))
+    stages.end("rank and print")
+    return from_posterior(posterior, stages)
+
+
+def hand_written[Rows](
+    read: Callable[[], Rows],
+    build: Callable[[Rows], pm.Model],
+    settings: Settings,
+    stages: Stages,
+) -> Result:
+    """Read, write the model in PyMC, and sample it with nutpie."""
+    import nutpie  # noqa: F401  # counted as import
+    import pymc as pm  # noqa: F401
+
+    stages.end("import")
+    rows = read()
+    stages.end("read")
+    model = build(rows)
+    stages.end("build")
+    return with_nutpie(model, settings, stages)
 
 
 def with_nutpie(model: pm.Model, settings: Settings, stages: Stages) -> Result:

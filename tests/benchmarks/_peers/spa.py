@@ -9,11 +9,11 @@ Qualities, and how boldly and how exactly annotators answer; no effect of pair, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.benchmarks._peers import samplers
+from tests.benchmarks._peers.coded import Coded, coded
 from tests.benchmarks._peers.contract import Result, Settings, Stages
 
 if TYPE_CHECKING:
@@ -25,18 +25,18 @@ RESOLUTION = 0.01
 
 def bayeseval(data: Path, settings: Settings, stages: Stages) -> Result:
     """Fit the model: from the file to the printed ranking."""
-    from bayeseval import OrderedBeta, SPAJudgements, fit, rank
+    from bayeseval import OrderedBeta, SPAJudgements
 
-    stages.end("import")
-    judgements = SPAJudgements.read(
-        data,
-        annotator="annotator",
-        system_a="system_a",
-        system_b="system_b",
-        probability="probability",
-        bounds=(0, 1),
-    )
-    stages.end("read")
+    def read() -> SPAJudgements:
+        return SPAJudgements.read(
+            data,
+            annotator="annotator",
+            system_a="system_a",
+            system_b="system_b",
+            probability="probability",
+            bounds=(0, 1),
+        )
+
     family = OrderedBeta(
         effects={
             "pair": False,
@@ -47,52 +47,14 @@ def bayeseval(data: Path, settings: Settings, stages: Stages) -> Result:
         },
         resolution=RESOLUTION,
     )
-    posterior = fit(
-        judgements,
-        family,
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        random_seed=settings.seed,
-        progressbar=False,
-    )
-    stages.end("fit")
-    print(rank(posterior))
-    stages.end("rank and print")
-    return samplers.from_posterior(posterior, stages)
+    return samplers.with_bayeseval(read, family, settings, stages)
 
 
-@dataclass(frozen=True)
-class Coded:
-    """Judgements as codes, and which of them are exactly 0, exactly 1, or between."""
-
-    systems: np.ndarray
-    annotators: np.ndarray
-    a: np.ndarray
-    b: np.ndarray
-    annotator: np.ndarray
-    y: np.ndarray
-    at_0: np.ndarray
-    at_1: np.ndarray
-    between: np.ndarray
-
-
-def coded(data: Path) -> Coded:
-    """Read and code the judgements."""
+def outcomes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return which answers are exactly 0, exactly 1, and between."""
     import numpy as np
-    import pandas as pd
 
-    frame = pd.read_csv(data)
-    both, systems = pd.factorize(pd.concat([frame["system_a"], frame["system_b"]]), sort=True)
-    a, b = both[: len(frame)], both[len(frame) :]
-    annotator, annotators = pd.factorize(frame["annotator"], sort=True)
-    y = frame["probability"].to_numpy()
-    at_0, at_1 = np.flatnonzero(y == 0), np.flatnonzero(y == 1)
-    between = np.flatnonzero((y > 0) & (y < 1))
-    return Coded(
-        np.asarray(systems), np.asarray(annotators), a, b, annotator, y, at_0, at_1, between
-    )
+    return np.flatnonzero(y == 0), np.flatnonzero(y == 1), np.flatnonzero((y > 0) & (y < 1))
 
 
 def plain_model(rows: Coded) -> pm.Model:
@@ -102,6 +64,7 @@ def plain_model(rows: Coded) -> pm.Model:
     import pytensor.tensor as pt
 
     coords = {"system": rows.systems, "annotator": rows.annotators}
+    at_0, at_1, between = outcomes(rows.y)
     with pm.Model(coords=coords) as model:
         quality_sd = pm.HalfNormal("quality_sd", 1.0)
         quality = pm.ZeroSumNormal("quality", sigma=quality_sd, dims="system")
@@ -114,11 +77,11 @@ def plain_model(rows: Coded) -> pm.Model:
         kappa = pt.log(2.0 / end - 1.0)
         eta = pt.exp(own["log_extremity"][rows.annotator]) * (quality[rows.a] - quality[rows.b])
         inverse = pt.exp(-mean - own["log_precision"]) + 4.0 * RESOLUTION**2
-        phi = (1.0 / inverse)[rows.annotator[rows.between]]
-        inside = eta[rows.between]
+        phi = (1.0 / inverse)[rows.annotator[between]]
+        inside = eta[between]
         # F(η + κ) − F(η − κ) = F(η + κ) F(κ − η) (1 − exp(−2κ)).
-        pm.Potential("at 0", -pt.softplus(eta[rows.at_0] + kappa).sum())
-        pm.Potential("at 1", -pt.softplus(kappa - eta[rows.at_1]).sum())
+        pm.Potential("at 0", -pt.softplus(eta[at_0] + kappa).sum())
+        pm.Potential("at 1", -pt.softplus(kappa - eta[at_1]).sum())
         pm.Potential(
             "not at an end",
             (pt.log1mexp(-2.0 * kappa) - pt.softplus(-inside - kappa)).sum()
@@ -128,22 +91,14 @@ def plain_model(rows: Coded) -> pm.Model:
             "between",
             alpha=pt.sigmoid(inside) * phi,
             beta=pt.sigmoid(-inside) * phi,
-            observed=rows.y[rows.between],
+            observed=rows.y[between],
         )
     return model
 
 
 def pymc_nutpie(data: Path, settings: Settings, stages: Stages) -> Result:
     """Sample the hand-written PyMC model with nutpie."""
-    import nutpie  # noqa: F401  # counted as import
-    import pymc as pm  # noqa: F401
-
-    stages.end("import")
-    rows = coded(data)
-    stages.end("read")
-    model = plain_model(rows)
-    stages.end("build")
-    return samplers.with_nutpie(model, settings, stages)
+    return samplers.hand_written(lambda: coded(data, "probability"), plain_model, settings, stages)
 
 
 def numpyro(data: Path, settings: Settings, stages: Stages) -> Result:
@@ -156,8 +111,9 @@ def numpyro(data: Path, settings: Settings, stages: Stages) -> Result:
     from jax.nn import sigmoid, softplus
 
     stages.end("import")
-    rows = coded(data)
+    rows = coded(data, "probability")
     stages.end("read")
+    at_0, at_1, between = outcomes(rows.y)
 
     def model() -> None:
         quality_sd = npr.sample("quality_sd", dist.HalfNormal(1.0))
@@ -172,10 +128,10 @@ def numpyro(data: Path, settings: Settings, stages: Stages) -> Result:
         kappa = jnp.log(2.0 / end - 1.0)
         eta = jnp.exp(own["log_extremity"][rows.annotator]) * (quality[rows.a] - quality[rows.b])
         inverse = jnp.exp(-mean - own["log_precision"]) + 4.0 * RESOLUTION**2
-        phi = (1.0 / inverse)[rows.annotator[rows.between]]
-        inside = eta[rows.between]
-        npr.factor("at 0", -softplus(eta[rows.at_0] + kappa).sum())
-        npr.factor("at 1", -softplus(kappa - eta[rows.at_1]).sum())
+        phi = (1.0 / inverse)[rows.annotator[between]]
+        inside = eta[between]
+        npr.factor("at 0", -softplus(eta[at_0] + kappa).sum())
+        npr.factor("at 1", -softplus(kappa - eta[at_1]).sum())
         npr.factor(
             "not at an end",
             (jnp.log1p(-jnp.exp(-2.0 * kappa)) - softplus(-inside - kappa)).sum()
@@ -184,7 +140,7 @@ def numpyro(data: Path, settings: Settings, stages: Stages) -> Result:
         npr.sample(
             "between",
             dist.Beta(sigmoid(inside) * phi, sigmoid(-inside) * phi).to_event(),
-            obs=rows.y[rows.between],
+            obs=rows.y[between],
         )
 
     return samplers.with_numpyro(model, (), rows.systems, settings, stages)

@@ -10,15 +10,14 @@ of item or taste. The data have no answer at an end, so that censoring there has
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.benchmarks._peers import samplers
+from tests.benchmarks._peers.coded import Coded, coded
 from tests.benchmarks._peers.contract import Result, Settings, Stages
 
 if TYPE_CHECKING:
-    import numpy as np
     import pymc as pm
 
 BOUND = 100
@@ -28,21 +27,21 @@ UNIT = BOUND / 2
 
 def bayeseval(data: Path, settings: Settings, stages: Stages) -> Result:
     """Fit the model: from the file to the printed ranking."""
-    from bayeseval import PreferenceStrength, StrengthJudgements, fit, rank
+    from bayeseval import PreferenceStrength, StrengthJudgements
 
-    stages.end("import")
-    judgements = StrengthJudgements.read(
-        data,
-        annotator="annotator",
-        system_a="system_a",
-        system_b="system_b",
-        item="item",
-        strength="strength",
-        bounds=BOUND,
-        positive="a",
-        graded=False,
-    )
-    stages.end("read")
+    def read() -> StrengthJudgements:
+        return StrengthJudgements.read(
+            data,
+            annotator="annotator",
+            system_a="system_a",
+            system_b="system_b",
+            item="item",
+            strength="strength",
+            bounds=BOUND,
+            positive="a",
+            graded=False,
+        )
+
     family = PreferenceStrength(
         response="student_t",
         effects={
@@ -55,50 +54,7 @@ def bayeseval(data: Path, settings: Settings, stages: Stages) -> Result:
         # Student's t of other programs has no smallest spread.
         resolution=0.0,
     )
-    posterior = fit(
-        judgements,
-        family,
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        random_seed=settings.seed,
-        progressbar=False,
-    )
-    stages.end("fit")
-    print(rank(posterior))
-    stages.end("rank and print")
-    return samplers.from_posterior(posterior, stages)
-
-
-@dataclass(frozen=True)
-class Coded:
-    """Judgements as codes."""
-
-    systems: np.ndarray
-    annotators: np.ndarray
-    a: np.ndarray
-    b: np.ndarray
-    annotator: np.ndarray
-    y: np.ndarray
-
-
-def coded(data: Path) -> Coded:
-    """Read and code the judgements."""
-    import numpy as np
-    import pandas as pd
-
-    frame = pd.read_csv(data)
-    both, systems = pd.factorize(pd.concat([frame["system_a"], frame["system_b"]]), sort=True)
-    annotator, annotators = pd.factorize(frame["annotator"], sort=True)
-    return Coded(
-        systems=np.asarray(systems),
-        annotators=np.asarray(annotators),
-        a=both[: len(frame)],
-        b=both[len(frame) :],
-        annotator=annotator,
-        y=frame["strength"].to_numpy(),
-    )
+    return samplers.with_bayeseval(read, family, settings, stages)
 
 
 def plain_model(rows: Coded) -> pm.Model:
@@ -131,15 +87,7 @@ def plain_model(rows: Coded) -> pm.Model:
 
 def pymc_nutpie(data: Path, settings: Settings, stages: Stages) -> Result:
     """Sample the hand-written PyMC model with nutpie."""
-    import nutpie  # noqa: F401  # counted as import
-    import pymc as pm  # noqa: F401
-
-    stages.end("import")
-    rows = coded(data)
-    stages.end("read")
-    model = plain_model(rows)
-    stages.end("build")
-    return samplers.with_nutpie(model, settings, stages)
+    return samplers.hand_written(lambda: coded(data, "strength"), plain_model, settings, stages)
 
 
 def numpyro(data: Path, settings: Settings, stages: Stages) -> Result:
@@ -151,7 +99,7 @@ def numpyro(data: Path, settings: Settings, stages: Stages) -> Result:
     import numpyro.distributions as dist
 
     stages.end("import")
-    rows = coded(data)
+    rows = coded(data, "strength")
     stages.end("read")
 
     def model() -> None:
