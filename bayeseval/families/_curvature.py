@@ -277,15 +277,17 @@ class CentredDensity:
             values[scalar.name] = _value(scalar.prior, x[..., self._scalar(at)])
         return values
 
-    def _kernel(self, x: FloatArray) -> FloatArray:
-        """Evaluate the cells at the predictors in memory; return slopes by the parameters.
+    def _scalars(self, x: FloatArray) -> FloatArray:
+        """Return the response's parameters at points, dims (…, criterion, scalar)."""
+        scalars = self.declaration.response.scalars
+        found = np.empty((*x.shape[:-1], self.declaration.n_criteria, len(scalars)))
+        for at, scalar in enumerate(scalars):
+            found[..., at] = _value(scalar.prior, x[..., self._scalar(at)])
+        return found
 
-        Slopes are by the coordinates, prior included, dims (scalar, criterion).
-        """
+    def _evaluate_cells(self, scalars: FloatArray) -> FloatArray:
+        """Evaluate the cells at the predictors in memory; return slopes by the parameters."""
         cells, response = self.cells, self.declaration.response
-        scalars = np.empty((self.declaration.n_criteria, len(response.scalars)))
-        for at, scalar in enumerate(response.scalars):
-            scalars[:, at] = _value(scalar.prior, x[self._scalar(at)])
         by_scalar = np.zeros_like(scalars)
         response.kernel(
             self._predictors,
@@ -298,6 +300,15 @@ class CentredDensity:
             by_scalar,
             cells.count,
         )
+        return by_scalar
+
+    def _kernel(self, x: FloatArray) -> FloatArray:
+        """Evaluate the cells at the predictors in memory; return slopes by the coordinates.
+
+        Those of the response's parameters, prior included, dims (scalar, criterion).
+        """
+        response = self.declaration.response
+        by_scalar = self._evaluate_cells(self._scalars(x))
         slopes = np.empty((len(response.scalars), self.declaration.n_criteria))
         for at, scalar in enumerate(response.scalars):
             own = x[self._scalar(at)]
@@ -323,9 +334,9 @@ class CentredDensity:
             total += block.prior(np.sum(x[:, block.free] ** 2, axis=-1)).log
         for at, scalar in enumerate(self.declaration.response.scalars):
             total += _log_prior(scalar.prior, x[:, self._scalar(at)]).sum(axis=-1)
-        for k, point in enumerate(x):
+        for k, scalars in enumerate(self._scalars(x)):
             _predict(cells.index, cells.weight, self._target, effects[k], self._predictors)
-            self._kernel(point)
+            self._evaluate_cells(scalars)
             total[k] += cells.count @ self._log_p
         return total
 

@@ -18,6 +18,7 @@ import math
 import numba
 import numpy as np
 
+from bayeseval.families._block_math import BLOCK, exponentials, logarithms
 from bayeseval.families._declaration import FloatArray, IntArray
 
 # Chebyshev interpolation of M(z)(1 + z) in t = (z - 4)/(z + 4), computed with 40 digits and
@@ -52,15 +53,6 @@ _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 # Beyond the outermost thresholds: far enough that the end never counts, small enough to square.
 OPEN_END = 1e10
 _NARROW = 1e-3
-# exp(x) = 2^n exp(r): n rounds x / ln 2, and ln 2 is split so that r is exact.
-_LOG2_E = 1.4426950408889634
-_LN2_HIGH = 6.93147180369123816490e-01
-_LN2_LOW = 1.90821492927058770002e-10
-_ROUND = 1.5 * 2.0**52
-_EXPONENT_BIAS = 1023
-_TAYLOR = tuple(1.0 / math.factorial(i) for i in range(13))
-_LEAST_EXPONENT = -709.0
-_BLOCK = 256
 
 
 @numba.njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
@@ -93,30 +85,6 @@ def _ends(
         far[j] = -l
         near_factor[j] = -0.5 * h * h if h > 0.0 else 0.0
         far_factor[j] = -0.5 * l * l if h > 0.0 else 0.5 * (h - l) * (h + l)
-
-
-@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
-def _exponentials(values: FloatArray, power: FloatArray, size: int) -> None:
-    """Replace values of at most 0 by their exponentials; relative error 4e-16.
-
-    The library's function is a call for every element; this is arithmetic that vectorises. Adding
-    1.5·2^52 rounds to a whole number and leaves it in the low bits, from where it is shifted into
-    the exponent of 2^n; at n = -1023, from about e^-709 on, that leaves 0.
-    """
-    bits = power.view(np.int64)
-    for j in range(size):
-        power[j] = max(values[j], _LEAST_EXPONENT) * _LOG2_E + _ROUND
-    for j in range(size):
-        n = power[j] - _ROUND
-        r = (max(values[j], _LEAST_EXPONENT) - n * _LN2_HIGH) - n * _LN2_LOW
-        value = _TAYLOR[12]
-        for i in range(11, -1, -1):
-            value = value * r + _TAYLOR[i]
-        values[j] = value
-    for j in range(size):
-        bits[j] = (bits[j] + _EXPONENT_BIAS) << 52
-    for j in range(size):
-        values[j] *= power[j]
 
 
 @numba.njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
@@ -175,11 +143,12 @@ def interval_terms(
     _ends(lower, upper, near, far, near_factor, far_factor, size)
     _mills_ratio(near, by_lower, size)
     _mills_ratio(far, by_upper, size)
-    _exponentials(near_factor, near, size)
-    _exponentials(far_factor, near, size)
+    exponentials(near_factor, near, size)
+    exponentials(far_factor, near, size)
     _derivatives(lower, upper, by_lower, by_upper, near_factor, far_factor, log_p, size)
+    logarithms(log_p, near, size)
     for j in range(size):
-        log_p[j] = math.log(log_p[j]) - _LOG_SQRT_2PI - near_factor[j]
+        log_p[j] -= _LOG_SQRT_2PI + near_factor[j]
     for j in range(size):
         width = upper[j] - lower[j]
         middle = 0.5 * (lower[j] + upper[j])
@@ -248,14 +217,14 @@ def ordinal_log_density(
     """
     n_terms, n_cells = index.shape
     n_thresholds = thresholds.shape[1]
-    eta = np.empty(_BLOCK)
-    lower = np.empty(_BLOCK)
-    upper = np.empty(_BLOCK)
-    noise = np.empty(_BLOCK)
-    by_lower = np.empty(_BLOCK)
-    by_upper = np.empty(_BLOCK)
-    log_p = np.empty(_BLOCK)
-    work = np.empty((4, _BLOCK))
+    eta = np.empty(BLOCK)
+    lower = np.empty(BLOCK)
+    upper = np.empty(BLOCK)
+    noise = np.empty(BLOCK)
+    by_lower = np.empty(BLOCK)
+    by_upper = np.empty(BLOCK)
+    log_p = np.empty(BLOCK)
+    work = np.empty((4, BLOCK))
     discrimination = np.exp(log_discrimination)
     # Rows of ends, the open ones included: no cell needs a branch on its category.
     width = n_thresholds + 2
@@ -265,10 +234,10 @@ def ordinal_log_density(
     ends[:, -1] = OPEN_END
     ends = ends.ravel()
     ends_bar = np.zeros(ends.size)
-    at = np.empty(_BLOCK, dtype=np.int64)
+    at = np.empty(BLOCK, dtype=np.int64)
     total = 0.0
-    for start in range(0, n_cells, _BLOCK):
-        size = min(_BLOCK, n_cells - start)
+    for start in range(0, n_cells, BLOCK):
+        size = min(BLOCK, n_cells - start)
         for j in range(size):
             eta[j] = 0.0
         for term in range(n_terms):
@@ -310,11 +279,11 @@ def ordinal_log_density(
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def ordinal_log_probability(lower: FloatArray, upper: FloatArray, out: FloatArray) -> None:
     """Fill ``out`` with log(Φ(upper) - Φ(lower)), element by element, tail-safe."""
-    by_lower = np.empty(_BLOCK)
-    by_upper = np.empty(_BLOCK)
-    work = np.empty((4, _BLOCK))
-    for start in range(0, out.size, _BLOCK):
-        size = min(_BLOCK, out.size - start)
+    by_lower = np.empty(BLOCK)
+    by_upper = np.empty(BLOCK)
+    work = np.empty((4, BLOCK))
+    for start in range(0, out.size, BLOCK):
+        size = min(BLOCK, out.size - start)
         part = slice(start, start + size)
         low = np.maximum(lower[part], -OPEN_END)
         high = np.minimum(upper[part], OPEN_END)

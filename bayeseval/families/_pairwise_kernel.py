@@ -21,72 +21,125 @@ from typing import Any
 import numba
 import numpy as np
 
+from bayeseval.families._block_math import BLOCK, exponentials, logarithms
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 
 LOGIT, PROBIT = 0, 1
 DECIDED, DAVIDSON, RAO_KUPPER = 0, 1, 2
-_BLOCK = 256
 
 
 @numba.njit(nogil=True, error_model="numpy")
-def _logit_block(
+def _decided_block(
     e: FloatArray,
-    shares: FloatArray,
-    tie: FloatArray,
-    log_odd: FloatArray,
-    criterion: IntArray,
-    ties: int,
+    win: FloatArray,
+    loss: FloatArray,
     log_p: FloatArray,
     by_e: FloatArray,
     by_tie: FloatArray,
+    work: FloatArray,
 ) -> None:
-    """Fill the log probability and its slopes for the logistic distribution."""
-    for j in range(e.size):
-        win, loss, tied = shares[0, j], shares[1, j], shares[2, j]
-        size = abs(e[j])
-        if ties == DAVIDSON:
-            t = tie[criterion[j]]
-            small = math.exp(-size)
-            middle = math.exp(t - 0.5 * size)
-            total = 1.0 + small + middle
-            log_p[j] = 0.5 * (win - loss) * e[j] + tied * t - 0.5 * size - math.log(total)
-            lead = (1.0 - small) / total
-            by_e[j] = 0.5 * (win - loss - math.copysign(lead, e[j]))
-            by_tie[j] = tied - middle / total
-        elif ties == RAO_KUPPER:
-            # A tie is F(e + τ) F(τ - e) (1 - exp(-2τ)) = F(e - τ) F(-e - τ) (exp(2τ) - 1): the
-            # terms of a win and a loss, and a factor without e.
-            threshold = tie[criterion[j]]
-            ahead, behind = e[j] - threshold, -e[j] - threshold
-            small_a, small_b = math.exp(-abs(ahead)), math.exp(-abs(behind))
-            log_a = min(ahead, 0.0) - math.log1p(small_a)
-            log_b = min(behind, 0.0) - math.log1p(small_b)
-            not_a = (small_a if ahead > 0.0 else 1.0) / (1.0 + small_a)
-            not_b = (small_b if behind > 0.0 else 1.0) / (1.0 + small_b)
-            of_a, of_b = win + tied, loss + tied
-            log_p[j] = of_a * log_a + of_b * log_b + tied * log_odd[criterion[j]]
-            by_e[j] = of_a * not_a - of_b * not_b
-            by_tie[j] = -of_a * not_a - of_b * not_b
-            if tied > 0.0:
-                by_tie[j] += tied * 2.0 / -math.expm1(-2.0 * threshold)
-        else:
-            small = math.exp(-size)
-            against = loss if e[j] > 0.0 else win
-            log_p[j] = -against * size - (win + loss) * math.log1p(small)
-            of_a = (1.0 if e[j] > 0.0 else small) / (1.0 + small)
-            by_e[j] = win - (win + loss) * of_a
-            by_tie[j] = 0.0
+    """Fill the log probability and its slopes for the logistic distribution without ties."""
+    n = e.size
+    small, total, power = work[0, :n], work[1, :n], work[2, :n]
+    for j in range(n):
+        small[j] = -abs(e[j])
+    exponentials(small, power, n)
+    for j in range(n):
+        total[j] = 1.0 + small[j]
+        by_e[j] = win[j] - (win[j] + loss[j]) * ((1.0 if e[j] > 0.0 else small[j]) / total[j])
+        by_tie[j] = 0.0
+    logarithms(total, power, n)
+    for j in range(n):
+        against = loss[j] if e[j] > 0.0 else win[j]
+        log_p[j] = -against * abs(e[j]) - (win[j] + loss[j]) * total[j]
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def _davidson_block(
+    e: FloatArray,
+    win: FloatArray,
+    loss: FloatArray,
+    tied: FloatArray,
+    tie: FloatArray,
+    propensity: FloatArray,
+    log_p: FloatArray,
+    by_e: FloatArray,
+    by_tie: FloatArray,
+    work: FloatArray,
+) -> None:
+    """Fill the log probability and its slopes for the logistic distribution with Davidson's ties.
+
+    Over the more likely outcome's weight exp(|e|/2) the three are 1, q² and ν q, q = exp(-|e|/2).
+    """
+    n = e.size
+    root, total, power = work[0, :n], work[1, :n], work[2, :n]
+    for j in range(n):
+        root[j] = -0.5 * abs(e[j])
+    exponentials(root, power, n)
+    for j in range(n):
+        small, middle = root[j] * root[j], propensity[j] * root[j]
+        total[j] = 1.0 + small + middle
+        inverse = 1.0 / total[j]
+        lead = (1.0 - small) * inverse
+        by_e[j] = 0.5 * (win[j] - loss[j] - (lead if e[j] > 0.0 else -lead))
+        by_tie[j] = tied[j] - middle * inverse
+    logarithms(total, power, n)
+    for j in range(n):
+        log_p[j] = 0.5 * (win[j] - loss[j]) * e[j] + tied[j] * tie[j]
+        log_p[j] -= 0.5 * abs(e[j]) + total[j]
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def _rao_kupper_block(
+    e: FloatArray,
+    win: FloatArray,
+    loss: FloatArray,
+    tied: FloatArray,
+    tie: FloatArray,
+    log_odd: FloatArray,
+    odd_slope: FloatArray,
+    log_p: FloatArray,
+    by_e: FloatArray,
+    by_tie: FloatArray,
+    work: FloatArray,
+) -> None:
+    """Fill the log probability and its slopes for the logistic distribution, Rao and Kupper's ties.
+
+    A tie is F(e + τ) F(τ - e) (1 - exp(-2τ)) = F(e - τ) F(-e - τ) (exp(2τ) - 1): the terms of a win
+    and a loss, and a factor without e.
+    """
+    n = e.size
+    of_a, of_b, power = work[0, :n], work[1, :n], work[2, :n]
+    for j in range(n):
+        of_a[j] = -abs(e[j] - tie[j])
+        of_b[j] = -abs(e[j] + tie[j])
+    exponentials(of_a, power, n)
+    exponentials(of_b, power, n)
+    for j in range(n):
+        ahead, behind = e[j] - tie[j], -e[j] - tie[j]
+        wins, losses = win[j] + tied[j], loss[j] + tied[j]
+        not_a = wins * (of_a[j] if ahead > 0.0 else 1.0) / (1.0 + of_a[j])
+        not_b = losses * (of_b[j] if behind > 0.0 else 1.0) / (1.0 + of_b[j])
+        log_p[j] = tied[j] * log_odd[j] + wins * min(ahead, 0.0) + losses * min(behind, 0.0)
+        by_e[j] = not_a - not_b
+        by_tie[j] = tied[j] * odd_slope[j] - not_a - not_b
+        of_a[j] += 1.0
+        of_b[j] += 1.0
+    logarithms(of_a, power, n)
+    logarithms(of_b, power, n)
+    for j in range(n):
+        log_p[j] -= (win[j] + tied[j]) * of_a[j] + (loss[j] + tied[j]) * of_b[j]
 
 
 @numba.njit(nogil=True, error_model="numpy")
 def _probit_block(
     e: FloatArray,
-    shares: FloatArray,
+    win: FloatArray,
+    loss: FloatArray,
+    tied: FloatArray,
     tie: FloatArray,
-    criterion: IntArray,
-    ties: int,
     log_p: FloatArray,
     by_e: FloatArray,
     by_tie: FloatArray,
@@ -94,7 +147,8 @@ def _probit_block(
 ) -> None:
     """Fill the log probability and its slopes for the normal distribution.
 
-    An outcome is an interval of the noise: above τ - e for a win, below -τ - e for a loss.
+    An outcome is an interval of the noise: above τ - e for a win, below -τ - e for a loss. Without
+    ties τ is 0.
     """
     size = e.size
     lower, upper, log_one = work[4, :size], work[5, :size], work[6, :size]
@@ -103,13 +157,13 @@ def _probit_block(
         log_p[j] = 0.0
         by_e[j] = 0.0
         by_tie[j] = 0.0
-    for outcome in range(3):
+    for outcome, share in enumerate((win, loss, tied)):
         some = False
         for j in range(size):
-            threshold = tie[criterion[j]] if ties == RAO_KUPPER else 0.0
+            threshold = tie[j]
             lower[j] = -OPEN_END
             upper[j] = OPEN_END
-            if shares[outcome, j] > 0.0:
+            if share[j] > 0.0:
                 some = True
                 if outcome == 0:
                     lower[j] = threshold - e[j]
@@ -122,18 +176,16 @@ def _probit_block(
             continue
         interval_terms(lower, upper, log_one, by_lower, by_upper, work[:4], size)
         for j in range(size):
-            share = shares[outcome, j]
-            if share > 0.0:
-                log_p[j] += share * log_one[j]
-                if outcome == 0:
-                    by_e[j] -= share * by_lower[j]
-                    by_tie[j] += share * by_lower[j]
-                elif outcome == 1:
-                    by_e[j] -= share * by_upper[j]
-                    by_tie[j] -= share * by_upper[j]
-                else:
-                    by_e[j] -= share * (by_lower[j] + by_upper[j])
-                    by_tie[j] += share * (by_upper[j] - by_lower[j])
+            # Without the outcome the ends are open, and all of this is zero.
+            ahead, behind = share[j] * by_lower[j], share[j] * by_upper[j]
+            log_p[j] += share[j] * log_one[j]
+            by_e[j] -= ahead + behind
+            if outcome == 0:
+                by_tie[j] += ahead
+            elif outcome == 1:
+                by_tie[j] -= behind
+            else:
+                by_tie[j] += behind - ahead
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -174,57 +226,82 @@ def pairwise_kernel(
     link, ties, has_position = int(options[0]), int(options[1]), int(options[2])
     has_consistency = predictors.shape[0] > 1
     n_criteria, n_cells = scalars.shape[0], count.size
-    position = np.zeros(n_criteria)
-    tie = np.zeros(n_criteria)
-    log_odd = np.zeros(n_criteria)
+    # What cells take by criterion: position effect, tie parameter, ν or log(exp(2τ) - 1) and its
+    # slope.
+    terms = np.zeros((4, n_criteria))
     for c in range(n_criteria):
         if has_position:
-            position[c] = scalars[c, 0]
-        if ties != DECIDED:
-            tie[c] = scalars[c, has_position]
-        if ties == RAO_KUPPER:
-            log_odd[c] = 2.0 * tie[c] + math.log(-math.expm1(-2.0 * tie[c]))
-    e = np.empty(_BLOCK)
-    by_e = np.empty(_BLOCK)
-    by_tie = np.empty(_BLOCK)
-    work = np.empty((9, _BLOCK))
-    for start in range(0, n_cells, _BLOCK):
-        size = min(_BLOCK, n_cells - start)
+            terms[0, c] = scalars[c, 0]
+        if ties == DECIDED:
+            continue
+        tie = scalars[c, has_position]
+        terms[1, c] = tie
+        if ties == DAVIDSON:
+            terms[2, c] = math.exp(tie)
+        else:
+            terms[2, c] = 2.0 * tie + math.log(-math.expm1(-2.0 * tie))
+            terms[3, c] = 2.0 / -math.expm1(-2.0 * tie)
+    e = np.empty(BLOCK)
+    consistency = np.empty(BLOCK)
+    by_e = np.empty(BLOCK)
+    by_tie = np.empty(BLOCK)
+    own = np.empty((4, BLOCK))
+    work = np.empty((9, BLOCK))
+    for k in range(4):
+        own[k] = terms[k, 0]
+    for start in range(0, n_cells, BLOCK):
+        size = min(BLOCK, n_cells - start)
         part = slice(start, start + size)
         location, of_criterion = predictors[0, part], criterion[part]
+        if n_criteria > 1:
+            for k in range(4):
+                for j in range(size):
+                    own[k, j] = terms[k, of_criterion[j]]
         for j in range(size):
-            e[j] = location[j] + position[of_criterion[j]]
+            e[j] = location[j] + own[0, j]
+        if has_consistency:
+            consistency[:size] = predictors[1, part]
+            exponentials(consistency, work[0], size)
+            for j in range(size):
+                e[j] *= consistency[j]
+        # One row after the other: rows that stand apart in memory would not be vectorised.
+        win, loss, tied = answer[0, part], answer[1, part], answer[2, part]
+        tie, first, second = own[1, :size], own[2, :size], own[3, :size]
+        slopes = (log_p[part], by_e[:size], by_tie[:size], work)
+        if link == PROBIT:
+            _probit_block(e[:size], win, loss, tied, tie, *slopes)
+        elif ties == DAVIDSON:
+            _davidson_block(e[:size], win, loss, tied, tie, first, *slopes)
+        elif ties == RAO_KUPPER:
+            _rao_kupper_block(e[:size], win, loss, tied, tie, first, second, *slopes)
+        else:
+            _decided_block(e[:size], win, loss, *slopes)
+        counts = count[part]
+        for j in range(size):
+            by_e[j] *= counts[j]
+            by_tie[j] *= counts[j]
         if has_consistency:
             for j in range(size):
-                e[j] *= math.exp(predictors[1, start + j])
-        shares = answer[:, part]
-        if link == LOGIT:
-            _logit_block(
-                e[:size],
-                shares,
-                tie,
-                log_odd,
-                of_criterion,
-                ties,
-                log_p[part],
-                by_e,
-                by_tie,
-            )
-        else:
-            _probit_block(
-                e[:size], shares, tie, of_criterion, ties, log_p[part], by_e, by_tie, work
-            )
-        for j in range(size):
-            c, n = of_criterion[j], count[start + j]
-            by_location = n * by_e[j]
-            if has_consistency:
-                predictors_bar[1, start + j] = by_location * e[j]
-                by_location *= math.exp(predictors[1, start + j])
-            predictors_bar[0, start + j] = by_location
-            if has_position:
-                scalars_bar[c, 0] += by_location
-            if ties != DECIDED:
-                scalars_bar[c, has_position] += n * by_tie[j]
+                predictors_bar[1, start + j] = by_e[j] * e[j]
+                by_e[j] *= consistency[j]
+        predictors_bar[0, part] = by_e[:size]
+        if has_position:
+            _add_by_criterion(scalars_bar[:, 0], of_criterion, by_e)
+        if ties != DECIDED:
+            _add_by_criterion(scalars_bar[:, has_position], of_criterion, by_tie)
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _add_by_criterion(total: FloatArray, criterion: IntArray, values: FloatArray) -> None:
+    """Add the values of a block to the totals of their criteria."""
+    if total.size == 1:
+        found = 0.0
+        for j in range(criterion.size):
+            found += values[j]
+        total[0] += found
+    else:
+        for j in range(criterion.size):
+            total[criterion[j]] += values[j]
 
 
 def pairwise_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:

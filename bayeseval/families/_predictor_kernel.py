@@ -20,7 +20,7 @@ from bayeseval.families._callback import (
     longs,
     table_of,
 )
-from bayeseval.families._declaration import FloatArray
+from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._effects_kernel import (
     EffectTables,
     effect_tables_of,
@@ -91,6 +91,35 @@ def _scalars_reverse(
             gradient[start + c] += slope
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _product(a: FloatArray, b: FloatArray) -> float:
+    """Return the inner product; sums in any order are what the compiler vectorises."""
+    total = 0.0
+    for j in range(a.size):
+        total += a[j] * b[j]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _add_weighted(
+    out: FloatArray, position: IntArray, weight: FloatArray, values: FloatArray
+) -> None:
+    """Add ``weight * values`` at positions of ``out``, neighbours of one position at once.
+
+    The order of the cells makes such neighbours frequent, and adding each to memory would wait for
+    the one before.
+    """
+    at = position[0]
+    run = 0.0
+    for j in range(position.size):
+        if position[j] != at:
+            out[at] += run
+            at = position[j]
+            run = 0.0
+        run += weight[j] * values[j]
+    out[at] += run
+
+
 _FIRST = len(EffectTables._fields)
 OFFSET = _FIRST + 12
 """Slot of what is added to the effects; that of their slopes is the next."""
@@ -153,13 +182,10 @@ def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, f
     x, gradient = numba.carray(x_, (n,)), numba.carray(gradient_, (n,))
     total, effects, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
 
-    for cell in range(count.size):
-        total += count[cell] * log_p[cell]
+    total += _product(count, log_p)
     effects_bar = np.zeros_like(effects)
     for t in range(index.shape[0]):
-        bar = predictors_bar[target[t]]
-        for cell in range(index.shape[1]):
-            effects_bar[index[t, cell]] += weight[t, cell] * bar[cell]
+        _add_weighted(effects_bar, index[t], weight[t], predictors_bar[target[t]])
     if slopes.size:
         slopes[:] = effects_bar
     gradient[:] = 0.0
