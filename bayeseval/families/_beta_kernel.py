@@ -21,8 +21,15 @@ from typing import Any
 import numba
 import numpy as np
 
-from bayeseval.families._declaration import FloatArray, IntArray
-from bayeseval.families._gamma_kernel import log_gamma
+from bayeseval.families._block_math import (
+    BLOCK,
+    add_by_criterion,
+    exponentials,
+    logarithms,
+    spread_over_cells,
+)
+from bayeseval.families._declaration import BoolArray, FloatArray, IntArray
+from bayeseval.families._gamma_kernel import log_gammas
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
 
 AT_0, BETWEEN, AT_1 = -1.0, 0.0, 1.0
@@ -30,46 +37,57 @@ DIFFERENCE, LOG_EXTREMITY, LOG_PRECISION = 0, 1, 2
 _LEAST = 1e-300
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def logistic(x: float) -> float:
-    """Return 1 / (1 + exp(-x)) with all digits in both tails."""
-    small = math.exp(-abs(x))
-    return (1.0 if x > 0.0 else small) / (1.0 + small)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def log_logistic(x: float) -> float:
-    """Return the log of the logistic function with all digits in both tails."""
-    return min(x, 0.0) - math.log1p(math.exp(-abs(x)))
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@numba.njit(nogil=True, error_model="numpy")
 def beta_terms(
-    e: float, precision: float, log_y: float, log_rest: float
-) -> tuple[float, float, float]:
-    """Return the log density of a beta, and its slopes by the logit of the mean and by log φ.
+    e: FloatArray,
+    precision: FloatArray,
+    log_y: FloatArray,
+    log_rest: FloatArray,
+    log_p: FloatArray,
+    by_e: FloatArray,
+    by_log_precision: FloatArray,
+    work: FloatArray,
+    size: int,
+) -> None:
+    """Fill the log density of a beta, and its slopes by the logit of the mean and by log φ.
 
     Parameters
     ----------
     e
-        Logit of the mean.
+        Logit of the mean, dims (at least size,).
     precision
-        Sum of the beta's two parameters.
+        Sum of the beta's two parameters, likewise.
     log_y, log_rest
-        Logs of the answer and of one minus the answer.
+        Logs of the answer and of one minus the answer, likewise.
+    log_p, by_e, by_log_precision
+        Results, likewise.
+    work
+        Working space, dims (12, at least size).
+    size
+        How many.
     """
-    small = math.exp(-abs(e))
-    larger = 1.0 / (1.0 + small)
-    mean, rest = (larger, small * larger) if e > 0.0 else (small * larger, larger)
-    a, b = max(mean * precision, _LEAST), max(rest * precision, _LEAST)
-    log_gamma_a, psi_a = log_gamma(a)
-    log_gamma_b, psi_b = log_gamma(b)
-    log_gamma_sum, psi_sum = log_gamma(precision)
-    log_p = log_gamma_sum - log_gamma_a - log_gamma_b
-    log_p += (a - 1.0) * log_y + (b - 1.0) * log_rest
-    by_e = mean * rest * precision * (log_y - log_rest - psi_a + psi_b)
-    by_log_precision = precision * (psi_sum + mean * (log_y - psi_a) + rest * (log_rest - psi_b))
-    return log_p, by_e, by_log_precision
+    mean, rest, a, b = work[0], work[1], work[2], work[3]
+    log_gamma, psi, log_gamma_b, psi_b = work[4], work[5], work[6], work[7]
+    for j in range(size):
+        mean[j] = -abs(e[j])
+    exponentials(mean, a, size)
+    for j in range(size):
+        small = mean[j]
+        larger = 1.0 / (1.0 + small)
+        mean[j] = larger if e[j] > 0.0 else small * larger
+        rest[j] = small * larger if e[j] > 0.0 else larger
+        a[j] = max(mean[j] * precision[j], _LEAST)
+        b[j] = max(rest[j] * precision[j], _LEAST)
+    log_gammas(precision, log_p, by_log_precision, work[8:], size)
+    log_gammas(a, log_gamma, psi, work[8:], size)
+    log_gammas(b, log_gamma_b, psi_b, work[8:], size)
+    for j in range(size):
+        of_y, of_rest = log_y[j] - psi[j], log_rest[j] - psi_b[j]
+        log_p[j] += (a[j] - 1.0) * log_y[j] + (b[j] - 1.0) * log_rest[j]
+        log_p[j] -= log_gamma[j] + log_gamma_b[j]
+        by_e[j] = mean[j] * rest[j] * precision[j] * (of_y - of_rest)
+        by_log_precision[j] += mean[j] * of_y + rest[j] * of_rest
+        by_log_precision[j] *= precision[j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -87,18 +105,89 @@ def end_terms(end: FloatArray) -> FloatArray:
     return terms
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def between_terms(low: float, high: float) -> tuple[float, float, float]:
-    """Return the log of F(-low) F(-high), F(low) and F(high).
+@numba.njit(nogil=True, error_model="numpy")
+def between_terms(
+    e: FloatArray,
+    kappa: FloatArray,
+    log_p: FloatArray,
+    of_low: FloatArray,
+    of_high: FloatArray,
+    work: FloatArray,
+    size: int,
+) -> None:
+    """Fill the log of F(-low) F(-high), F(low) and F(high), for low = -e - κ and high = e - κ.
 
     F(e + κ) - F(e - κ), the chance of an answer between the ends, is the product times
-    1 - exp(-2κ), for low = -e - κ and high = e - κ.
+    1 - exp(-2κ).
+
+    Parameters
+    ----------
+    e, kappa
+        Dims (at least size,).
+    log_p, of_low, of_high
+        Results, likewise.
+    work
+        Working space, likewise.
+    size
+        How many.
     """
-    small_low, small_high = math.exp(-abs(low)), math.exp(-abs(high))
-    log_p = -max(low, 0.0) - max(high, 0.0) - math.log((1.0 + small_low) * (1.0 + small_high))
-    of_low = (1.0 if low > 0.0 else small_low) / (1.0 + small_low)
-    of_high = (1.0 if high > 0.0 else small_high) / (1.0 + small_high)
-    return log_p, of_low, of_high
+    for j in range(size):
+        of_low[j] = -abs(e[j] + kappa[j])
+        of_high[j] = -abs(e[j] - kappa[j])
+    exponentials(of_low, work, size)
+    exponentials(of_high, work, size)
+    for j in range(size):
+        low, high = -e[j] - kappa[j], e[j] - kappa[j]
+        one_plus_low, one_plus_high = 1.0 + of_low[j], 1.0 + of_high[j]
+        log_p[j] = one_plus_low * one_plus_high
+        of_low[j] = (1.0 if low > 0.0 else of_low[j]) / one_plus_low
+        of_high[j] = (1.0 if high > 0.0 else of_high[j]) / one_plus_high
+    logarithms(log_p, work, size)
+    for j in range(size):
+        log_p[j] = -max(-e[j] - kappa[j], 0.0) - max(e[j] - kappa[j], 0.0) - log_p[j]
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def log_logistics(
+    x: FloatArray, log_p: FloatArray, slope: FloatArray, work: FloatArray, size: int
+) -> None:
+    """Fill the log of the logistic function with all digits in both tails, and its slope F(-x).
+
+    Parameters
+    ----------
+    x
+        Dims (at least size,).
+    log_p, slope
+        Results, likewise.
+    work
+        Working space, likewise.
+    size
+        How many.
+    """
+    for j in range(size):
+        slope[j] = -abs(x[j])
+    exponentials(slope, work, size)
+    for j in range(size):
+        log_p[j] = 1.0 + slope[j]
+        slope[j] = (slope[j] if x[j] > 0.0 else 1.0) / log_p[j]
+    logarithms(log_p, work, size)
+    for j in range(size):
+        log_p[j] = min(x[j], 0.0) - log_p[j]
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def parted(is_first: BoolArray, first: IntArray, second: IntArray) -> tuple[int, int]:
+    """Fill the positions where something is true, and where it is not; return their numbers.
+
+    Without a branch: which answers are at an end is as good as random to the processor.
+    """
+    n_first = n_second = 0
+    for j in range(is_first.size):
+        first[n_first] = j
+        second[n_second] = j
+        n_first += is_first[j]
+        n_second += not is_first[j]
+    return n_first, n_second
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -139,40 +228,86 @@ def beta_kernel(
     """
     blur = 4.0 * options[0] * options[0]
     has_bias = options[1] > 0.0
-    kappas, kappa_slopes, log_open, open_slopes = end_terms(scalars[:, 0])
-    for i in range(count.size):
-        c, n = criterion[i], count[i]
-        kappa, by_kappa = kappas[c], kappa_slopes[c]
-        extremity = math.exp(predictors[LOG_EXTREMITY, i])
-        stretched = extremity * predictors[DIFFERENCE, i]
-        e = stretched + scalars[c, 2] if has_bias else stretched
-        low, high = -e - kappa, e - kappa
-        by_log_precision = 0.0
-        if answer[0, i] == AT_0:
-            log_p[i] = log_logistic(low)
-            by_e = -logistic(-low)
-            by_end = by_e * by_kappa
-        elif answer[0, i] == AT_1:
-            log_p[i] = log_logistic(high)
-            by_e = logistic(-high)
-            by_end = -by_e * by_kappa
-        else:
-            own = math.exp(-scalars[c, 1] - predictors[LOG_PRECISION, i])
-            inside, by_e, by_log_precision = beta_terms(
-                e, 1.0 / (own + blur), answer[1, i], answer[2, i]
-            )
-            by_log_precision *= own / (own + blur)
-            log_between, of_low, of_high = between_terms(low, high)
-            log_p[i] = inside + log_between + log_open[c]
-            by_e += of_low - of_high
-            by_end = (of_low + of_high) * by_kappa + open_slopes[c]
-        predictors_bar[DIFFERENCE, i] = n * by_e * extremity
-        predictors_bar[LOG_EXTREMITY, i] = n * by_e * stretched
-        predictors_bar[LOG_PRECISION, i] = n * by_log_precision
-        scalars_bar[c, 0] += n * by_end
-        scalars_bar[c, 1] += n * by_log_precision
+    # What cells take by criterion: κ and what goes with it, mean log precision, direction bias.
+    terms = np.zeros((6, scalars.shape[0]))
+    terms[:4] = end_terms(scalars[:, 0])
+    terms[4] = scalars[:, 1]
+    if has_bias:
+        terms[5] = scalars[:, 2]
+    by_cell = np.empty((6, BLOCK))
+    kappas, kappa_slopes, log_open, open_slopes, level, bias = by_cell
+    space = np.empty((26, BLOCK))
+    extremity, own, e, by_e, by_log_precision, by_end = space[:6]
+    # Answers of one kind close together.
+    own_e, precision, log_y, log_rest, kappa = space[6:11]
+    values, of_low, of_high = space[11:14]
+    work = space[14:]
+    is_inside = np.empty(BLOCK, dtype=np.bool_)
+    inside, ends = np.empty((2, BLOCK), dtype=np.int32)
+    for begin in range(0, count.size, BLOCK):
+        size = min(BLOCK, count.size - begin)
+        part = slice(begin, begin + size)
+        difference, what = predictors[DIFFERENCE, part], answer[0, part]
+        of_criterion, counts, logs = criterion[part], count[part], log_p[part]
+        log_extremity, log_precision = (
+            predictors[LOG_EXTREMITY, part],
+            predictors[LOG_PRECISION, part],
+        )
+        spread_over_cells(terms, of_criterion, by_cell)
+        for j in range(size):
+            extremity[j] = log_extremity[j]
+            own[j] = -level[j] - log_precision[j]
+        exponentials(extremity, work[0], size)
+        exponentials(own, work[0], size)
+        for j in range(size):
+            e[j] = extremity[j] * difference[j] + bias[j]
+            by_log_precision[j] = 0.0
+            is_inside[j] = what[j] == BETWEEN
+        n_inside, n_ends = parted(is_inside[:size], inside, ends)
+
+        for k in range(n_ends):
+            j = ends[k]
+            own_e[k] = what[j] * e[j] - kappas[j]
+        log_logistics(own_e, values, of_low, work[0], n_ends)
+        for k in range(n_ends):
+            j = ends[k]
+            logs[j] = values[k]
+            by_e[j] = what[j] * of_low[k]
+            by_end[j] = -of_low[k] * kappa_slopes[j]
+
+        for k in range(n_inside):
+            j = inside[k]
+            own_e[k], kappa[k] = e[j], kappas[j]
+            precision[k] = 1.0 / (own[j] + blur)
+            log_y[k], log_rest[k] = answer[1, begin + j], answer[2, begin + j]
+        between_terms(own_e, kappa, values, of_low, of_high, work[0], n_inside)
+        for k in range(n_inside):
+            j = inside[k]
+            logs[j] = values[k] + log_open[j]
+            by_e[j] = of_low[k] - of_high[k]
+            by_end[j] = (of_low[k] + of_high[k]) * kappa_slopes[j] + open_slopes[j]
+        beta_terms(own_e, precision, log_y, log_rest, values, of_low, of_high, work, n_inside)
+        for k in range(n_inside):
+            j = inside[k]
+            logs[j] += values[k]
+            by_e[j] += of_low[k]
+            by_log_precision[j] = of_high[k] * own[j] * precision[k]
+
+        by_difference = predictors_bar[DIFFERENCE, part]
+        by_extremity, by_own = (
+            predictors_bar[LOG_EXTREMITY, part],
+            predictors_bar[LOG_PRECISION, part],
+        )
+        for j in range(size):
+            by_e[j] *= counts[j]
+            by_end[j] *= counts[j]
+            by_difference[j] = by_e[j] * extremity[j]
+            by_extremity[j] = by_difference[j] * difference[j]
+            by_own[j] = counts[j] * by_log_precision[j]
+        add_by_criterion(scalars_bar, 0, of_criterion, by_end)
+        add_by_criterion(scalars_bar, 1, of_criterion, by_own)
         if has_bias:
-            scalars_bar[c, 2] += n * by_e
+            add_by_criterion(scalars_bar, 2, of_criterion, by_e)
 
 
 def beta_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:

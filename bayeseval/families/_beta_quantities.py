@@ -15,7 +15,6 @@ import xarray as xr
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
-from bayeseval.families._beta_kernel import logistic
 from bayeseval.families._beta_response import BetaResponse
 from bayeseval.families._declaration import Declaration, FloatArray
 
@@ -59,14 +58,21 @@ def _average(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def _logistic(x: float) -> float:
+    """Return 1 / (1 + exp(-x)) with all digits in both tails."""
+    small = math.exp(-abs(x))
+    return (1.0 if x > 0.0 else small) / (1.0 + small)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def mean_answer(e: float, kappa: float) -> float:
     """Return the mean answer at predictor ``e``, exact ends included.
 
     The precision of the beta part is not in it.
     """
-    at_1 = logistic(e - kappa)
-    at_0 = logistic(-e - kappa)
-    return at_1 + (1.0 - at_1 - at_0) * logistic(e)
+    at_1 = _logistic(e - kappa)
+    at_0 = _logistic(-e - kappa)
+    return at_1 + (1.0 - at_1 - at_0) * _logistic(e)
 
 
 def kappa_of(end_probability: FloatArray) -> FloatArray:

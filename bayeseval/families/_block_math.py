@@ -1,4 +1,4 @@
-"""Exponentials and logarithms of blocks of numbers, as arithmetic that the compiler vectorises.
+"""Exponentials, logarithms and sums of blocks of numbers, as arithmetic that is vectorised.
 
 The library's functions are a call for every element. These work on the bits of the numbers: a
 double is (-1)^sign 2^(exponent - 1023) 1.mantissa.
@@ -12,7 +12,7 @@ import math
 import numba
 import numpy as np
 
-from bayeseval.families._declaration import FloatArray
+from bayeseval.families._declaration import FloatArray, IntArray
 
 BLOCK = 256
 """Cells at a time: what a kernel needs of them stays in the fastest memory."""
@@ -97,3 +97,55 @@ def logarithms(values: FloatArray, power: FloatArray, size: int) -> None:
         for i in range(8, -1, -1):
             series = series * square + _ARTANH[i]
         values[j] = k * _LN2_HIGH + (s * series + k * _LN2_LOW)
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def spread_over_cells(table: FloatArray, criterion: IntArray, out: FloatArray) -> None:
+    """Fill what each cell of a block takes by its criterion.
+
+    In rows of their own, because loops that look a value up are not vectorised.
+
+    Parameters
+    ----------
+    table
+        Dims (what, criterion).
+    criterion
+        Position of each cell's criterion, dims (cell,).
+    out
+        Dims (what, at least cell).
+    """
+    for k in range(table.shape[0]):
+        if table.shape[1] == 1:
+            value = table[k, 0]
+            for j in range(criterion.size):
+                out[k, j] = value
+        else:
+            for j in range(criterion.size):
+                out[k, j] = table[k, criterion[j]]
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc"})
+def add_by_criterion(
+    total: FloatArray, scalar: int, criterion: IntArray, values: FloatArray
+) -> None:
+    """Add the values of a block to what their criteria have of a parameter.
+
+    Parameters
+    ----------
+    total
+        Dims (criterion, scalar).
+    scalar
+        Position of the parameter.
+    criterion
+        Position of each cell's criterion, dims (cell,).
+    values
+        Dims (at least cell,).
+    """
+    if total.shape[0] == 1:
+        found = 0.0
+        for j in range(criterion.size):
+            found += values[j]
+        total[0, scalar] += found
+    else:
+        for j in range(criterion.size):
+            total[criterion[j], scalar] += values[j]

@@ -200,28 +200,43 @@ def _basis_of(tables: EffectTables, block: int, row: int, length: int, width: in
     return tables.bases[begin : begin + length * width].reshape(length, width)
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _to_directions(basis: FloatArray, levels: FloatArray, along: FloatArray) -> None:
+    """Fill the components of a row along its directions."""
+    length, width = basis.shape
+    along[:width] = 0.0
+    for j in range(length):
+        for k in range(width):
+            along[k] += basis[j, k] * levels[j]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def _to_levels(basis: FloatArray, along: FloatArray, levels: FloatArray) -> None:
+    """Fill the levels of a row from its components along its directions."""
+    length, width = basis.shape
+    for j in range(length):
+        total = 0.0
+        for k in range(width):
+            total += basis[j, k] * along[k]
+        levels[j] = total
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _directions(
+def _standardised(
     tables: EffectTables,
     begin: int,
     own: float,
     value: FloatArray,
-    basis: FloatArray,
-    of_parents: FloatArray,
     scores: FloatArray,
     along: FloatArray,
 ) -> None:
     """Fill score and standardised value along each direction of a row.
 
-    ``of_parents`` is zero for a row without parents.
+    Before, ``scores`` holds the components of what its parents add up to.
     """
-    length, width = basis.shape
-    for k in range(width):
+    for k in range(value.size):
         i = tables.information[begin + k]
-        total = 0.0
-        for j in range(length):
-            total += basis[j, k] * of_parents[j]
-        scores[k] = tables.score[begin + k] - i * total
+        scores[k] = tables.score[begin + k] - i * scores[k]
         v = 1.0 / (1.0 + own * own * i)
         along[k] = math.sqrt(v) * value[k] + own * scores[k] * v
 
@@ -255,12 +270,13 @@ def effects_forward(x: FloatArray, tables: EffectTables, effects: FloatArray) ->
                 some = _from_parents(tables, e, begin, length, effects, of_parents)
                 if tables.basis_start[e] >= 0:
                     basis = _basis_of(tables, e, r, length, width)
-                    _directions(tables, begin, own, value, basis, of_parents, scores, along)
+                    scores[:] = 0.0
+                    if some:
+                        _to_directions(basis, of_parents, scores)
+                    _standardised(tables, begin, own, value, scores, along)
+                    _to_levels(basis, along, turned)
                     for j in range(length):
-                        z = 0.0
-                        for k in range(width):
-                            z += basis[j, k] * along[k]
-                        effects[begin + j] = own * z
+                        effects[begin + j] = own * turned[j]
                     for k in range(width):
                         squares += along[k] * along[k]
                         total -= 0.5 * math.log1p(own * own * information[begin + k])
@@ -304,6 +320,7 @@ def effects_reverse(
         root = math.sqrt(length)
         of_parents = np.zeros(length)
         parents_bar = np.empty(length)
+        along_bar = np.empty(length)
         scores = np.empty(length)
         along = np.empty(length)
         turned = np.empty(length)
@@ -321,26 +338,24 @@ def effects_reverse(
                 some = _from_parents(tables, e, begin, length, effects, of_parents)
                 if tables.basis_start[e] >= 0:
                     basis = _basis_of(tables, e, r, length, width)
-                    _directions(tables, begin, own, value, basis, of_parents, scores, along)
-                    parents_bar[:] = 0.0
+                    scores[:] = 0.0
+                    if some:
+                        _to_directions(basis, of_parents, scores)
+                    _standardised(tables, begin, own, value, scores, along)
+                    _to_directions(basis, effects_bar[begin : begin + length], along_bar)
                     for k in range(width):
-                        i, g = information[begin + k], scores[k]
+                        i, g, bar = information[begin + k], scores[k], along_bar[k]
                         v = 1.0 / (1.0 + own * own * i)
                         factor = math.sqrt(v)
-                        along_bar = 0.0
-                        for j in range(length):
-                            along_bar += basis[j, k] * effects_bar[begin + j]
-                        by_own += along_bar * along[k]
-                        along_bar = own * along_bar - along[k]
-                        slope[k] += factor * along_bar
-                        by_own += along_bar * (
-                            g * v * (2.0 * v - 1.0) - own * i * v * factor * value[k]
-                        )
+                        by_own += bar * along[k]
+                        bar = own * bar - along[k]
+                        slope[k] += factor * bar
+                        by_own += bar * (g * v * (2.0 * v - 1.0) - own * i * v * factor * value[k])
                         by_own -= own * i * v
-                        for j in range(length):
-                            parents_bar[j] -= basis[j, k] * i * own * v * along_bar
+                        along_bar[k] = -i * own * v * bar
                     if some:
-                        _to_parents(tables, e, begin, length, parents_bar, effects_bar)
+                        _to_levels(basis, along_bar, turned_bar)
+                        _to_parents(tables, e, begin, length, turned_bar, effects_bar)
                     continue
                 _turn(value, length, turned)
                 bar_sum = 0.0

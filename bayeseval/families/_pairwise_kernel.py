@@ -21,7 +21,13 @@ from typing import Any
 import numba
 import numpy as np
 
-from bayeseval.families._block_math import BLOCK, exponentials, logarithms
+from bayeseval.families._block_math import (
+    BLOCK,
+    add_by_criterion,
+    exponentials,
+    logarithms,
+    spread_over_cells,
+)
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
@@ -247,16 +253,11 @@ def pairwise_kernel(
     by_tie = np.empty(BLOCK)
     own = np.empty((4, BLOCK))
     work = np.empty((9, BLOCK))
-    for k in range(4):
-        own[k] = terms[k, 0]
     for start in range(0, n_cells, BLOCK):
         size = min(BLOCK, n_cells - start)
         part = slice(start, start + size)
         location, of_criterion = predictors[0, part], criterion[part]
-        if n_criteria > 1:
-            for k in range(4):
-                for j in range(size):
-                    own[k, j] = terms[k, of_criterion[j]]
+        spread_over_cells(terms, of_criterion, own)
         for j in range(size):
             e[j] = location[j] + own[0, j]
         if has_consistency:
@@ -286,22 +287,9 @@ def pairwise_kernel(
                 by_e[j] *= consistency[j]
         predictors_bar[0, part] = by_e[:size]
         if has_position:
-            _add_by_criterion(scalars_bar[:, 0], of_criterion, by_e)
+            add_by_criterion(scalars_bar, 0, of_criterion, by_e)
         if ties != DECIDED:
-            _add_by_criterion(scalars_bar[:, has_position], of_criterion, by_tie)
-
-
-@numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc"})
-def _add_by_criterion(total: FloatArray, criterion: IntArray, values: FloatArray) -> None:
-    """Add the values of a block to the totals of their criteria."""
-    if total.size == 1:
-        found = 0.0
-        for j in range(criterion.size):
-            found += values[j]
-        total[0] += found
-    else:
-        for j in range(criterion.size):
-            total[criterion[j]] += values[j]
+            add_by_criterion(scalars_bar, has_position, of_criterion, by_tie)
 
 
 def pairwise_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:

@@ -25,23 +25,25 @@ from bayeseval.families._beta_kernel import (
     beta_terms,
     between_terms,
     end_terms,
-    log_logistic,
-    logistic,
+    log_logistics,
+    parted,
+)
+from bayeseval.families._block_math import (
+    BLOCK,
+    add_by_criterion,
+    exponentials,
+    logarithms,
+    spread_over_cells,
 )
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._ordinal_kernel import OPEN_END, interval_terms
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
-from bayeseval.families._student_kernel import (
-    student_constant,
-    student_log_cdf,
-    student_log_density,
-)
+from bayeseval.families._student_kernel import student_constant, student_log_cdf
 
 DIFFERENCE, LOG_SCALE, BY_ANNOTATOR = 0, 1, 2
 """The third predictor is the annotator's log gap, log precision or log spread."""
 
 LOW, BETWEEN, HIGH, MIDDLE = -1.0, 0.0, 1.0, 2.0
-_BLOCK = 256
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -82,11 +84,11 @@ def graded_kernel(
         for t in range(top):
             for j in range(n_widths):
                 thresholds[c, t] += share[t, j] * math.exp(scalars[c, j])
-    work = np.empty((4, _BLOCK))
-    lower, upper = np.empty(_BLOCK), np.empty(_BLOCK)
-    by_lower, by_upper, logs = np.empty(_BLOCK), np.empty(_BLOCK), np.empty(_BLOCK)
-    for begin in range(0, count.size, _BLOCK):
-        size = min(_BLOCK, count.size - begin)
+    work = np.empty((4, BLOCK))
+    lower, upper = np.empty(BLOCK), np.empty(BLOCK)
+    by_lower, by_upper, logs = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
+    for begin in range(0, count.size, BLOCK):
+        size = min(BLOCK, count.size - begin)
         for j in range(size):
             i = begin + j
             c, grade = criterion[i], int(answer[0, i])
@@ -155,57 +157,153 @@ def slider_kernel(
     has_bias, has_middle = options[0] > 0.0, options[1] > 0.0
     bias_at = 3 if has_middle else 2
     blur = 4.0 * options[2] * options[2]
-    kappas, kappa_slopes, log_open, open_slopes = end_terms(scalars[:, 0])
-    for i in range(count.size):
-        c, n, what = criterion[i], count[i], answer[0, i]
-        kappa, by_kappa = kappas[c], kappa_slopes[c]
-        scale = math.exp(predictors[LOG_SCALE, i])
-        e = scale * (predictors[DIFFERENCE, i] + (scalars[c, bias_at] if has_bias else 0.0))
-        low, high = -e - kappa, e - kappa
-        by_log_precision, by_middle = 0.0, 0.0
-        if what == LOW:
-            log_p[i] = log_logistic(low)
-            by_e = -logistic(-low)
-            by_end = by_e * by_kappa
-        elif what == HIGH:
-            log_p[i] = log_logistic(high)
-            by_e = logistic(-high)
-            by_end = -by_e * by_kappa
-        else:
-            log_between, of_low, of_high = between_terms(low, high)
-            log_p[i] = log_between + log_open[c]
-            by_e = of_low - of_high
-            by_end = (of_low + of_high) * by_kappa + open_slopes[c]
-            if has_middle:
-                middle = scalars[c, 2]
-                shape = 4.0 * logistic(e) * logistic(-e)
-                slope = logistic(-e) - logistic(e)
-                if what == MIDDLE:
-                    log_p[i] += math.log(4.0 * middle) + log_logistic(e) + log_logistic(-e)
-                    by_e += slope
-                    by_middle = 1.0 / middle
-                else:
-                    rest = 1.0 - middle * shape
-                    log_p[i] += math.log1p(-middle * shape)
-                    by_e -= middle * shape * slope / rest
-                    by_middle = -shape / rest
-            if what == BETWEEN:
-                own = math.exp(-scalars[c, 1] - predictors[BY_ANNOTATOR, i])
-                inside, inside_by_e, by_log_precision = beta_terms(
-                    e, 1.0 / (own + blur), answer[1, i], answer[2, i]
-                )
-                by_log_precision *= own / (own + blur)
-                log_p[i] += inside
-                by_e += inside_by_e
-        predictors_bar[DIFFERENCE, i] = n * by_e * scale
-        predictors_bar[LOG_SCALE, i] = n * by_e * e
-        predictors_bar[BY_ANNOTATOR, i] = n * by_log_precision
-        scalars_bar[c, 0] += n * by_end
-        scalars_bar[c, 1] += n * by_log_precision
+    # What cells take by criterion: κ and what goes with it, mean log precision, side bias, and the
+    # chance of the middle.
+    terms = np.zeros((7, scalars.shape[0]))
+    terms[:4] = end_terms(scalars[:, 0])
+    terms[4] = scalars[:, 1]
+    if has_bias:
+        terms[5] = scalars[:, bias_at]
+    if has_middle:
+        terms[6] = scalars[:, 2]
+    by_cell = np.empty((7, BLOCK))
+    kappas, kappa_slopes, log_open, open_slopes, level, bias, chance = by_cell
+    space = np.empty((29, BLOCK))
+    scale, own, e, by_e, by_log_precision, by_end, by_middle = space[:7]
+    # Answers of one kind close together.
+    own_e, kappa, middle, precision, log_y, log_rest = space[7:13]
+    values, of_low, of_high, power = space[13:17]
+    work = space[17:]
+    is_inside = np.empty(BLOCK, dtype=np.bool_)
+    inside, ends = np.empty((2, BLOCK), dtype=np.int32)
+    for begin in range(0, count.size, BLOCK):
+        size = min(BLOCK, count.size - begin)
+        part = slice(begin, begin + size)
+        difference, what = predictors[DIFFERENCE, part], answer[0, part]
+        of_criterion, counts, logs = criterion[part], count[part], log_p[part]
+        log_scale, by_annotator = predictors[LOG_SCALE, part], predictors[BY_ANNOTATOR, part]
+        spread_over_cells(terms, of_criterion, by_cell)
+        for j in range(size):
+            scale[j] = log_scale[j]
+            own[j] = -level[j] - by_annotator[j]
+        exponentials(scale, power, size)
+        exponentials(own, power, size)
+        for j in range(size):
+            e[j] = scale[j] * (difference[j] + bias[j])
+            by_log_precision[j], by_middle[j] = 0.0, 0.0
+            is_inside[j] = what[j] == BETWEEN or what[j] == MIDDLE
+        n_inside, n_ends = parted(is_inside[:size], inside, ends)
+
+        for k in range(n_ends):
+            j = ends[k]
+            own_e[k] = what[j] * e[j] - kappas[j]
+        log_logistics(own_e, values, of_low, power, n_ends)
+        for k in range(n_ends):
+            j = ends[k]
+            logs[j] = values[k]
+            by_e[j] = what[j] * of_low[k]
+            by_end[j] = -of_low[k] * kappa_slopes[j]
+
+        for k in range(n_inside):
+            j = inside[k]
+            own_e[k], kappa[k] = e[j], kappas[j]
+        between_terms(own_e, kappa, values, of_low, of_high, power, n_inside)
+        for k in range(n_inside):
+            j = inside[k]
+            logs[j] = values[k] + log_open[j]
+            by_e[j] = of_low[k] - of_high[k]
+            by_end[j] = (of_low[k] + of_high[k]) * kappa_slopes[j] + open_slopes[j]
         if has_middle:
-            scalars_bar[c, 2] += n * by_middle
+            in_middle, by_own_e, by_chance = values, of_low, of_high
+            for k in range(n_inside):
+                j = inside[k]
+                in_middle[k] = 1.0 if what[j] == MIDDLE else 0.0
+                middle[k] = chance[j]
+            _middle_terms(own_e, middle, in_middle, by_own_e, by_chance, work[0], power, n_inside)
+            for k in range(n_inside):
+                j = inside[k]
+                logs[j] += in_middle[k]
+                by_e[j] += by_own_e[k]
+                by_middle[j] = counts[j] * by_chance[k]
+
+        n_between = 0
+        for k in range(n_inside):
+            j = inside[k]
+            own_e[n_between] = own_e[k]
+            precision[n_between] = 1.0 / (own[j] + blur)
+            log_y[n_between], log_rest[n_between] = answer[1, begin + j], answer[2, begin + j]
+            inside[n_between] = j
+            n_between += what[j] == BETWEEN
+        beta_terms(own_e, precision, log_y, log_rest, values, of_low, of_high, work, n_between)
+        for k in range(n_between):
+            j = inside[k]
+            logs[j] += values[k]
+            by_e[j] += of_low[k]
+            by_log_precision[j] = of_high[k] * own[j] * precision[k]
+
+        by_difference = predictors_bar[DIFFERENCE, part]
+        by_scale, by_own = predictors_bar[LOG_SCALE, part], predictors_bar[BY_ANNOTATOR, part]
+        for j in range(size):
+            by_e[j] *= counts[j]
+            by_end[j] *= counts[j]
+            by_scale[j] = by_e[j] * e[j]
+            by_difference[j] = by_e[j] * scale[j]
+            by_own[j] = counts[j] * by_log_precision[j]
+        add_by_criterion(scalars_bar, 0, of_criterion, by_end)
+        add_by_criterion(scalars_bar, 1, of_criterion, by_own)
+        if has_middle:
+            add_by_criterion(scalars_bar, 2, of_criterion, by_middle)
         if has_bias:
-            scalars_bar[c, bias_at] += n * by_e * scale
+            add_by_criterion(scalars_bar, bias_at, of_criterion, by_difference)
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def _middle_terms(
+    e: FloatArray,
+    middle: FloatArray,
+    in_middle: FloatArray,
+    by_e: FloatArray,
+    by_middle: FloatArray,
+    work: FloatArray,
+    power: FloatArray,
+    size: int,
+) -> None:
+    """Replace 1 for an answer in the middle, 0 for another, by the log probability of that.
+
+    The middle has probability 4 m F(e) F(-e) = 4 m q / (1 + q)², q = exp(-|e|).
+
+    Parameters
+    ----------
+    e, middle
+        Logit of the mean; chance m of the middle between equal systems, dims (at least size,).
+    in_middle
+        Replaced, likewise.
+    by_e, by_middle
+        Slopes, likewise.
+    work, power
+        Working space, likewise.
+    size
+        How many.
+    """
+    for j in range(size):
+        work[j] = -abs(e[j])
+    exponentials(work, power, size)
+    for j in range(size):
+        one_plus = 1.0 + work[j]
+        shape = 4.0 * work[j] / (one_plus * one_plus)
+        slope = (work[j] - 1.0) / one_plus
+        slope = slope if e[j] > 0.0 else -slope
+        rest = 1.0 - middle[j] * shape
+        if in_middle[j] > 0.0:
+            # Without the factor q, so that nothing underflows.
+            work[j] = 4.0 * middle[j] / (one_plus * one_plus)
+            by_e[j], by_middle[j] = slope, 1.0 / middle[j]
+        else:
+            work[j] = rest
+            by_e[j], by_middle[j] = -middle[j] * shape * slope / rest, -shape / rest
+    logarithms(work, power, size)
+    for j in range(size):
+        in_middle[j] = work[j] - in_middle[j] * abs(e[j])
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -239,36 +337,68 @@ def points_kernel(
         As in every kernel.
     """
     has_bias, blur = options[0] > 0.0, options[1] * options[1]
-    constants = np.empty((scalars.shape[0], 2))
+    # What cells take by criterion: degrees of freedom, constant of the density and its slope, mean
+    # log spread, side bias.
+    terms = np.zeros((5, scalars.shape[0]))
     for c in range(scalars.shape[0]):
-        constants[c, 0], constants[c, 1] = student_constant(scalars[c, 0])
-    for i in range(count.size):
-        c, n, what = criterion[i], count[i], answer[0, i]
-        df = scalars[c, 0]
-        scale = math.exp(predictors[LOG_SCALE, i])
-        e = scale * (predictors[DIFFERENCE, i] + (scalars[c, 2] if has_bias else 0.0))
-        own = math.exp(2.0 * (scalars[c, 1] + predictors[BY_ANNOTATOR, i]))
-        spread = math.sqrt(own + blur)
-        z = (answer[1, i] - e) / spread
-        if what == BETWEEN:
-            log_p[i], by_z, by_df = student_log_density(z, df, constants[c, 0], constants[c, 1])
-            log_p[i] -= math.log(spread)
-            by_log_spread = -1.0 - by_z * z
-        else:
-            # Beyond the upper end is below its mirror image.
-            sign = -what
-            log_p[i], by_z, by_df = student_log_cdf(sign * z, df, constants[c, 0], constants[c, 1])
-            by_z *= sign
-            by_log_spread = -by_z * z
-        by_log_spread *= own / (own + blur)
-        by_e = -by_z / spread
-        predictors_bar[DIFFERENCE, i] = n * by_e * scale
-        predictors_bar[LOG_SCALE, i] = n * by_e * e
-        predictors_bar[BY_ANNOTATOR, i] = n * by_log_spread
-        scalars_bar[c, 0] += n * by_df
-        scalars_bar[c, 1] += n * by_log_spread
+        terms[0, c] = scalars[c, 0]
+        terms[1, c], terms[2, c] = student_constant(scalars[c, 0])
+        terms[3, c] = scalars[c, 1]
         if has_bias:
-            scalars_bar[c, 2] += n * by_e * scale
+            terms[4, c] = scalars[c, 2]
+    by_cell = np.empty((5, BLOCK))
+    df, constant, by_constant, level, bias = by_cell
+    space = np.empty((10, BLOCK))
+    scale, own, e, z, by_z, by_df, by_log_spread, log_term, spread, power = space
+    for begin in range(0, count.size, BLOCK):
+        size = min(BLOCK, count.size - begin)
+        part = slice(begin, begin + size)
+        difference, what, points = predictors[DIFFERENCE, part], answer[0, part], answer[1, part]
+        log_scale, by_annotator = predictors[LOG_SCALE, part], predictors[BY_ANNOTATOR, part]
+        of_criterion, counts, logs = criterion[part], count[part], log_p[part]
+        spread_over_cells(terms, of_criterion, by_cell)
+        for j in range(size):
+            scale[j] = log_scale[j]
+            own[j] = 2.0 * (level[j] + by_annotator[j])
+        exponentials(scale, power, size)
+        exponentials(own, power, size)
+        for j in range(size):
+            e[j] = scale[j] * (difference[j] + bias[j])
+            variance = own[j] + blur
+            spread[j] = 1.0 / math.sqrt(variance)
+            own[j] /= variance
+            z[j] = (points[j] - e[j]) * spread[j]
+            square = z[j] * z[j]
+            by_z[j] = -(df[j] + 1.0) * z[j] / (df[j] + square)
+            log_term[j] = 1.0 + square / df[j]
+            by_log_spread[j] = -1.0 - by_z[j] * z[j]
+            logs[j] = variance
+        logarithms(log_term, power, size)
+        logarithms(logs, power, size)
+        for j in range(size):
+            logs[j] = constant[j] - 0.5 * ((df[j] + 1.0) * log_term[j] + logs[j])
+            by_df[j] = by_constant[j] - 0.5 * (z[j] * by_z[j] / df[j] + log_term[j])
+        for j in range(size):
+            if what[j] != BETWEEN:
+                # Beyond the upper end is below its mirror image.
+                sign = -what[j]
+                logs[j], by_z[j], by_df[j] = student_log_cdf(
+                    sign * z[j], df[j], constant[j], by_constant[j]
+                )
+                by_z[j] *= sign
+                by_log_spread[j] = -by_z[j] * z[j]
+        by_difference = predictors_bar[DIFFERENCE, part]
+        by_scale, by_own = predictors_bar[LOG_SCALE, part], predictors_bar[BY_ANNOTATOR, part]
+        for j in range(size):
+            by_e = -counts[j] * by_z[j] * spread[j]
+            by_scale[j] = by_e * e[j]
+            by_difference[j] = by_e * scale[j]
+            by_own[j] = counts[j] * by_log_spread[j] * own[j]
+            by_df[j] *= counts[j]
+        add_by_criterion(scalars_bar, 0, of_criterion, by_df)
+        add_by_criterion(scalars_bar, 1, of_criterion, by_own)
+        if has_bias:
+            add_by_criterion(scalars_bar, 2, of_criterion, by_difference)
 
 
 def graded_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:

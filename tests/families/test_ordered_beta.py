@@ -349,11 +349,13 @@ def beta_regression(y: np.ndarray, mean: np.ndarray, precision: np.ndarray) -> t
     """Maximise the beta part alone, with logit mean and log precision linear in columns."""
     n_mean = mean.shape[1]
     log_y, log_rest = np.log(y), np.log1p(-y)
+    n = y.size
 
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         e, log_phi = mean @ x[:n_mean], precision @ x[n_mean:]
-        rows = zip(e, np.exp(log_phi), log_y, log_rest, strict=True)
-        log_p, by_e, by_log_phi = np.array([beta_terms(*row) for row in rows]).T
+        log_p, by_e, by_log_phi = np.empty((3, n))
+        work = np.empty((12, n))
+        beta_terms(e, np.exp(log_phi), log_y, log_rest, log_p, by_e, by_log_phi, work, n)
         slope = np.concatenate([mean.T @ by_e, precision.T @ by_log_phi])
         return -float(log_p.sum()), -slope
 
