@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import xarray as xr
 
 from bayeseval.errors import ModelError
@@ -102,8 +103,8 @@ def tuned_geometry(
         save_warmup=False,
     )
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
-    if _whole_draws(x) < _PILOT_DRAWS:
-        raise KeyboardInterrupt("interrupted before every chain had made a draw")
+    if not np.isfinite(x).all():
+        raise KeyboardInterrupt("interrupted before any chain had made a draw")
     points = list(x[0, :: max(1, _PILOT_DRAWS // _PILOT_POINTS)])
     return measured_geometry(family, declaration, density, points, first)
 
@@ -207,10 +208,11 @@ def sample_density(
     )
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
-    n_whole = _whole_draws(x)
+    chains, n_whole = whole_draws(x)
+    statistics = _statistics(tree["sample_stats"].to_dataset())
     return Draws(
-        values=family.constrained(declaration, x[:, :n_whole], geometry),
-        statistics=_statistics(tree["sample_stats"].to_dataset()).isel(draw=slice(n_whole)),
+        values=family.constrained(declaration, x[chains, :n_whole], geometry),
+        statistics=statistics.isel(chain=chains, draw=slice(n_whole)),
         seconds={
             "import sampler": imported - started,
             "compile": compiled - imported,
@@ -220,13 +222,17 @@ def sample_density(
     )
 
 
-def _whole_draws(x: FloatArray) -> int:
-    """Count the draws that every chain made; after an interrupt shorter chains end in NaN."""
-    whole = np.isfinite(x).all(axis=(0, 2))
-    n_whole = int(whole.argmin()) if not whole.all() else whole.size
-    if n_whole == 0:
-        raise KeyboardInterrupt("interrupted before every chain had made a draw")
-    return n_whole
+def whole_draws(x: FloatArray) -> tuple[npt.NDArray[np.intp], int]:
+    """Return the chains that made draws, and how many all of these made.
+
+    After an interrupt shorter chains end in NaN; one that had not begun, because there are fewer
+    processors than chains, is nothing else.
+    """
+    made = np.isfinite(x).all(axis=2).cumprod(axis=1).sum(axis=1)
+    chains = np.flatnonzero(made)
+    if not chains.size:
+        raise KeyboardInterrupt("interrupted before any chain had made a draw")
+    return chains, int(made[chains].min())
 
 
 def _statistics(found: xr.Dataset) -> xr.Dataset:

@@ -52,6 +52,7 @@ _BACKENDS = ("auto", "compiled", "pymc", "numpyro")
 _TARGET_ACCEPT = 0.9
 _TARGET_ACCEPT_OF_NORMALS = 0.8
 _LARGEST_STORED = 512 * 2**20
+_DRAWS_WORTH_A_WORD = 2_000_000_000
 _SHOWN = ("quality", "severity", "population_thresholds")
 _BY_PAIR = ("interaction", "taste", "thresholds")
 """Effects by pair of labels, and what is the sum of others: kept, not diagnosed one by one."""
@@ -218,6 +219,7 @@ def fit(
             + "; take backend='auto' or 'pymc'"
         )
     _LOG.info(_plan(family, declaration, cells, judgements, compiled=density is not None))
+    _tell_of_memory(declaration, settings)
     declared = perf_counter()
     if density is not None:
         drawn = sample_density(family, declaration, cells, settings)
@@ -337,9 +339,7 @@ def _plan(
     compiled: bool,
 ) -> str:
     """Say in one line what will be fitted."""
-    n_parameters = declaration.n_criteria * sum(
-        effect.free_size + 1 for effect in declaration.effects
-    ) + _response_size(declaration)
+    n_parameters = _n_parameters(declaration)
     line = (
         f"Fitting {family.name} to {counted(judgements.n_judgements, 'judgement')} "
         f"({cells.n_cells:,} distinct), {counted(n_parameters, 'parameter')}: "
@@ -352,9 +352,27 @@ def _plan(
     return line + ("" if compiled else "; through PyMC, which compiles first")
 
 
-def _response_size(declaration: Declaration[Any]) -> int:
+def _n_parameters(declaration: Declaration[Any]) -> int:
     shapes = declaration.response.parameter_shapes.values()
-    return declaration.n_criteria * sum(int(np.prod(shape)) for shape in shapes)
+    by_criterion = sum(effect.free_size + 1 for effect in declaration.effects)
+    by_criterion += sum(int(np.prod(shape)) for shape in shapes)
+    return declaration.n_criteria * by_criterion
+
+
+def _tell_of_memory(declaration: Declaration[Any], settings: SamplerSettings) -> None:
+    """Warn of draws that may not fit into memory, before hours of sampling."""
+    n_parameters = _n_parameters(declaration)
+    needed = 8 * n_parameters * settings.draws * settings.chains
+    if needed > _DRAWS_WORTH_A_WORD:
+        _LOG.warning(
+            "The draws of %s parameters take %.1f GB, and naming them several times that. With "
+            "draws=%d of each chain they would take %.1f GB; a smaller model, such as one with "
+            "fewer effects, has fewer parameters",
+            f"{n_parameters:,}",
+            needed / 1e9,
+            max(1, settings.draws * _DRAWS_WORTH_A_WORD // needed),
+            _DRAWS_WORTH_A_WORD / 1e9,
+        )
 
 
 def _finish(
@@ -371,10 +389,8 @@ def _finish(
 ) -> Posterior:
     started = perf_counter()
     complete = family.posterior_dataset(declaration, drawn.values)
-    n_draws = complete.sizes["draw"]
-    complete = complete.assign_coords(
-        chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)
-    )
+    n_chains, n_draws = complete.sizes["chain"], complete.sizes["draw"]
+    complete = complete.assign_coords(chain=np.arange(n_chains), draw=np.arange(n_draws))
     names = [str(name) for name in complete.data_vars]
     shown = tuple(name for name in names if _is_shown(name))
     behind = tuple(name for name in names if name not in shown and name not in _BY_PAIR)
@@ -383,9 +399,7 @@ def _finish(
     )
     reported = (*shown, *behind)
     posterior = _stored(complete, reported, store)
-    statistics = drawn.statistics.assign_coords(
-        chain=np.arange(complete.sizes["chain"]), draw=np.arange(n_draws)
-    )
+    statistics = drawn.statistics.assign_coords(chain=np.arange(n_chains), draw=np.arange(n_draws))
     result = Posterior(
         data=xr.DataTree.from_dict({"/posterior": posterior, "/sample_stats": statistics}),
         family=family,
@@ -394,7 +408,7 @@ def _finish(
         settings=Settings(
             draws=n_draws,
             tune=settings.tune,
-            chains=settings.chains,
+            chains=n_chains,
             random_seed=settings.random_seed,
             sampler=sampler,
             target_accept=settings.target_accept,
@@ -405,7 +419,7 @@ def _finish(
                 "diagnose": perf_counter() - started,
             },
             versions={name: version(name) for name in _PACKAGES},
-            interrupted=n_draws < settings.draws,
+            interrupted=n_draws < settings.draws or n_chains < settings.chains,
         ),
         convergence=convergence,
     )

@@ -239,9 +239,12 @@ ratings = be.LikertJudgements.from_frame(
     pd.read_csv(sys.argv[1]), annotator="annotator", system="system", item="item",
     rating="rating", scale=(1, 5), repeats=True,
 )
+# Imports and the kernel first: a slow machine would not be sampling yet when the signal comes.
+be.fit(ratings, random_seed=1, draws=4, tune=4, chains=1, progressbar=False)
 threading.Thread(target=interrupt, daemon=True).start()
 posterior = be.fit(
-    ratings, random_seed=1, draws=500_000, tune=20, chains=2, store=["taste"], progressbar=False
+    ratings, random_seed=1, draws=500_000, tune=20, chains=2, cores=2, store=["taste"],
+    progressbar=False,
 )
 assert posterior.settings.interrupted
 assert 0 < posterior.posterior.sizes["draw"] < 500_000
@@ -266,6 +269,35 @@ def test_interrupt_keeps_the_draws_made_so_far(
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("kept")
+
+
+@SHORT
+def test_draws_that_may_not_fit_into_memory_are_told_of_before_sampling(
+    small_study: SimulatedLikert, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logger = logging.getLogger("bayeseval")
+    monkeypatch.setattr(fitting, "_DRAWS_WORTH_A_WORD", 20_000)
+    logger.addHandler(caplog.handler)
+    try:
+        be.fit(small_study.judgements, draws=100, tune=10, chains=1, random_seed=1)
+    finally:
+        logger.removeHandler(caplog.handler)
+    (told,) = [record.message for record in caplog.records if "parameters take" in record.message]
+    assert "The draws of 112 parameters take 0.0 GB" in told
+    assert "draws=22 of each chain" in told
+
+
+def test_after_an_interrupt_only_chains_with_draws_are_kept() -> None:
+    x = np.full((3, 5, 2), np.nan)
+    x[0, :4] = 1.0
+    x[2, :2] = 1.0
+    chains, n_whole = _sampling.whole_draws(x)
+    np.testing.assert_array_equal(chains, [0, 2])
+    assert n_whole == 2
+    x[1] = 0.0
+    assert _sampling.whole_draws(x[1:2]) == ([0], 5)
+    with pytest.raises(KeyboardInterrupt, match="before any chain"):
+        _sampling.whole_draws(np.full((2, 5, 1), np.nan))
 
 
 def test_pymc_model_gives_the_same_posterior_and_compiles_once(
