@@ -106,7 +106,7 @@ def end_terms(end: FloatArray) -> FloatArray:
 
 
 @numba.njit(nogil=True, error_model="numpy")
-def between_terms(
+def _between_terms(
     e: FloatArray,
     kappa: FloatArray,
     log_p: FloatArray,
@@ -148,7 +148,7 @@ def between_terms(
 
 
 @numba.njit(nogil=True, error_model="numpy")
-def log_logistics(
+def _log_logistics(
     x: FloatArray, log_p: FloatArray, slope: FloatArray, work: FloatArray, size: int
 ) -> None:
     """Fill the log of the logistic function with all digits in both tails, and its slope F(-x).
@@ -176,7 +176,7 @@ def log_logistics(
 
 
 @numba.njit(nogil=True, error_model="numpy")
-def parted(is_first: BoolArray, first: IntArray, second: IntArray) -> tuple[int, int]:
+def _parted(is_first: BoolArray, first: IntArray, second: IntArray) -> tuple[int, int]:
     """Fill the positions where something is true, and where it is not; return their numbers.
 
     Without a branch: which answers are at an end is as good as random to the processor.
@@ -188,6 +188,64 @@ def parted(is_first: BoolArray, first: IntArray, second: IntArray) -> tuple[int,
         n_first += is_first[j]
         n_second += not is_first[j]
     return n_first, n_second
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def ends_and_rest(
+    what: FloatArray,
+    e: FloatArray,
+    terms: FloatArray,
+    is_inside: BoolArray,
+    log_p: FloatArray,
+    by_e: FloatArray,
+    by_end: FloatArray,
+    own_e: FloatArray,
+    inside: IntArray,
+    work: FloatArray,
+) -> int:
+    """Fill log probabilities of being at an end, or at none, with slopes; return how many are not.
+
+    Parameters
+    ----------
+    what
+        -1 and 1 for the ends, dims (cell,).
+    e
+        Logit of the mean, dims (at least cell,).
+    terms
+        What :func:`end_terms` says of each cell, dims (at least 4, at least cell).
+    is_inside
+        Whether an answer is at no end, dims (cell,).
+    log_p, by_e, by_end
+        Results; slopes by e and by the chance of an end between equal systems.
+    own_e, inside
+        Of the answers at no end e and position, close together; results.
+    work
+        Working space, dims (5, at least cell).
+    """
+    kappas, kappa_slopes, log_open, open_slopes = terms[0], terms[1], terms[2], terms[3]
+    kappa, values, of_low, of_high, power = work[0], work[1], work[2], work[3], work[4]
+    ends = np.empty(inside.size, dtype=np.int32)
+    n_inside, n_ends = _parted(is_inside, inside, ends)
+    for k in range(n_ends):
+        j = ends[k]
+        own_e[k] = what[j] * e[j] - kappas[j]
+    _log_logistics(own_e, values, of_low, power, n_ends)
+    for k in range(n_ends):
+        j = ends[k]
+        log_p[j] = values[k]
+        by_e[j] = what[j] * of_low[k]
+        by_end[j] = -of_low[k] * kappa_slopes[j]
+
+    for k in range(n_inside):
+        j = inside[k]
+        own_e[k], kappa[k] = e[j], kappas[j]
+    _between_terms(own_e, kappa, values, of_low, of_high, power, n_inside)
+    for k in range(n_inside):
+        j = inside[k]
+        log_p[j] = values[k] + log_open[j]
+        by_e[j] = of_low[k] - of_high[k]
+        by_end[j] = (of_low[k] + of_high[k]) * kappa_slopes[j] + open_slopes[j]
+    return n_inside
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -235,15 +293,14 @@ def beta_kernel(
     if has_bias:
         terms[5] = scalars[:, 2]
     by_cell = np.empty((6, BLOCK))
-    kappas, kappa_slopes, log_open, open_slopes, level, bias = by_cell
-    space = np.empty((26, BLOCK))
+    level, bias = by_cell[4], by_cell[5]
+    space = np.empty((25, BLOCK))
     extremity, own, e, by_e, by_log_precision, by_end = space[:6]
     # Answers of one kind close together.
-    own_e, precision, log_y, log_rest, kappa = space[6:11]
-    values, of_low, of_high = space[11:14]
-    work = space[14:]
+    own_e, precision, log_y, log_rest, values, of_low, of_high = space[6:13]
+    work = space[13:]
     is_inside = np.empty(BLOCK, dtype=np.bool_)
-    inside, ends = np.empty((2, BLOCK), dtype=np.int32)
+    inside = np.empty(BLOCK, dtype=np.int32)
     for begin in range(0, count.size, BLOCK):
         size = min(BLOCK, count.size - begin)
         part = slice(begin, begin + size)
@@ -263,29 +320,13 @@ def beta_kernel(
             e[j] = extremity[j] * difference[j] + bias[j]
             by_log_precision[j] = 0.0
             is_inside[j] = what[j] == BETWEEN
-        n_inside, n_ends = parted(is_inside[:size], inside, ends)
-
-        for k in range(n_ends):
-            j = ends[k]
-            own_e[k] = what[j] * e[j] - kappas[j]
-        log_logistics(own_e, values, of_low, work[0], n_ends)
-        for k in range(n_ends):
-            j = ends[k]
-            logs[j] = values[k]
-            by_e[j] = what[j] * of_low[k]
-            by_end[j] = -of_low[k] * kappa_slopes[j]
-
+        n_inside = ends_and_rest(
+            what, e, by_cell, is_inside[:size], logs, by_e, by_end, own_e, inside, work
+        )
         for k in range(n_inside):
             j = inside[k]
-            own_e[k], kappa[k] = e[j], kappas[j]
             precision[k] = 1.0 / (own[j] + blur)
             log_y[k], log_rest[k] = answer[1, begin + j], answer[2, begin + j]
-        between_terms(own_e, kappa, values, of_low, of_high, work[0], n_inside)
-        for k in range(n_inside):
-            j = inside[k]
-            logs[j] = values[k] + log_open[j]
-            by_e[j] = of_low[k] - of_high[k]
-            by_end[j] = (of_low[k] + of_high[k]) * kappa_slopes[j] + open_slopes[j]
         beta_terms(own_e, precision, log_y, log_rest, values, of_low, of_high, work, n_inside)
         for k in range(n_inside):
             j = inside[k]

@@ -21,13 +21,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bayeseval.families._beta_kernel import (
-    beta_terms,
-    between_terms,
-    end_terms,
-    log_logistics,
-    parted,
-)
+from bayeseval.families._beta_kernel import beta_terms, end_terms, ends_and_rest
 from bayeseval.families._block_math import (
     BLOCK,
     add_by_criterion,
@@ -167,15 +161,15 @@ def slider_kernel(
     if has_middle:
         terms[6] = scalars[:, 2]
     by_cell = np.empty((7, BLOCK))
-    kappas, kappa_slopes, log_open, open_slopes, level, bias, chance = by_cell
-    space = np.empty((29, BLOCK))
+    level, bias, chance = by_cell[4], by_cell[5], by_cell[6]
+    space = np.empty((28, BLOCK))
     scale, own, e, by_e, by_log_precision, by_end, by_middle = space[:7]
     # Answers of one kind close together.
-    own_e, kappa, middle, precision, log_y, log_rest = space[7:13]
-    values, of_low, of_high, power = space[13:17]
-    work = space[17:]
+    own_e, middle, precision, log_y, log_rest = space[7:12]
+    values, of_low, of_high, power = space[12:16]
+    work = space[16:]
     is_inside = np.empty(BLOCK, dtype=np.bool_)
-    inside, ends = np.empty((2, BLOCK), dtype=np.int32)
+    inside = np.empty(BLOCK, dtype=np.int32)
     for begin in range(0, count.size, BLOCK):
         size = min(BLOCK, count.size - begin)
         part = slice(begin, begin + size)
@@ -192,27 +186,9 @@ def slider_kernel(
             e[j] = scale[j] * (difference[j] + bias[j])
             by_log_precision[j], by_middle[j] = 0.0, 0.0
             is_inside[j] = what[j] == BETWEEN or what[j] == MIDDLE
-        n_inside, n_ends = parted(is_inside[:size], inside, ends)
-
-        for k in range(n_ends):
-            j = ends[k]
-            own_e[k] = what[j] * e[j] - kappas[j]
-        log_logistics(own_e, values, of_low, power, n_ends)
-        for k in range(n_ends):
-            j = ends[k]
-            logs[j] = values[k]
-            by_e[j] = what[j] * of_low[k]
-            by_end[j] = -of_low[k] * kappa_slopes[j]
-
-        for k in range(n_inside):
-            j = inside[k]
-            own_e[k], kappa[k] = e[j], kappas[j]
-        between_terms(own_e, kappa, values, of_low, of_high, power, n_inside)
-        for k in range(n_inside):
-            j = inside[k]
-            logs[j] = values[k] + log_open[j]
-            by_e[j] = of_low[k] - of_high[k]
-            by_end[j] = (of_low[k] + of_high[k]) * kappa_slopes[j] + open_slopes[j]
+        n_inside = ends_and_rest(
+            what, e, by_cell, is_inside[:size], logs, by_e, by_end, own_e, inside, work
+        )
         if has_middle:
             in_middle, by_own_e, by_chance = values, of_low, of_high
             for k in range(n_inside):
