@@ -172,7 +172,9 @@ def intransitivity(
 
     Three systems are circular where the first won most of its comparisons with the second, the
     second with the third, and the third with the first. Chance makes such triads from few
-    judgements too; the model says how many.
+    judgements too; the model says how many. Circles are counted whatever their size: three systems
+    cannot make the count surprising. So the misfit of all pairs is judged too: how far the points
+    of each pair are from those that the model expects, squared and in units of its variance.
 
     Parameters
     ----------
@@ -191,7 +193,9 @@ def intransitivity(
         With ``to_frame()``; columns ``criterion`` (where there are criteria), ``triads`` (threes
         of systems whose three pairs all have a majority), ``circular``, ``expected`` (mean of the
         model's tables), ``lower``, ``upper`` (95 % of them), ``p`` (share of the model's tables
-        with at least as many).
+        with at least as many), ``misfit`` (mean over draws, for each pair that was compared; about
+        1 where the model is right), ``p_misfit`` (share of the model's tables with at least as
+        much, each beside the draw that made it).
 
     Raises
     ------
@@ -201,7 +205,8 @@ def intransitivity(
     References
     ----------
     Kendall & Babington Smith (1940), On the method of paired comparisons, Biometrika 31,
-    doi:10.1093/biomet/31.3-4.324.
+    doi:10.1093/biomet/31.3-4.324. Gelman, Meng & Stern (1996), Posterior predictive assessment of
+    model fitness via realized discrepancies, Statistica Sinica 6, 733-807.
     """
     import pandas as pd
 
@@ -215,20 +220,31 @@ def intransitivity(
             f"the posterior is of other judgements (fingerprint {posterior.fingerprint}, these "
             f"have {judgements.fingerprint})"
         )
-    drawn = posterior.predictive(judgements, draws=draws, random_seed=random_seed).values  # type: ignore[attr-defined]
+    chances = posterior.row_chances(judgements, draws=draws).values  # type: ignore[attr-defined]
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     n = len(judgements.systems)
+    # Points of system_a in every row, of the judgements and of tables drawn from the model.
+    observed_points = judgements.counts * points(judgements)
+    rng = np.random.default_rng(random_seed)
+    drawn_points = np.stack([rng.multinomial(judgements.counts, one) @ _POINTS for one in chances])
+    mean = chances @ _POINTS
+    variance = judgements.counts * (chances @ _POINTS**2 - mean**2)
+    mean *= judgements.counts
     groups = judgements.labels("criterion") if judgements.has("criterion") else (None,)
     rows = []
     for k, label in enumerate(groups):
         own = slice(None) if label is None else judgements.codes("criterion") == k
-        counts = judgements.counts[own]
-        triads, observed = _circular(a[own], b[own], points(judgements)[own], counts, n)
-        predicted = np.array(
-            [
-                _circular(a[own], b[own], np.array([1.0, 0.0, 0.5])[one[own]], counts, n)[1]
-                for one in drawn
-            ]
+        pairs = _Pairs(a[own], b[own], judgements.counts[own], n)
+        triads, observed = pairs.circular(observed_points[own])
+        predicted = np.array([pairs.circular(one[own])[1] for one in drawn_points])
+        misfit, misfit_drawn = (
+            np.array(
+                [
+                    pairs.misfit(table[own] - m[own], v[own])
+                    for table, m, v in zip(tables, mean, variance, strict=True)
+                ]
+            )
+            for tables in (np.broadcast_to(observed_points, mean.shape), drawn_points)
         )
         lower, upper = np.quantile(predicted, [0.025, 0.975])
         rows.append(
@@ -240,6 +256,8 @@ def intransitivity(
                 "lower": float(lower),
                 "upper": float(upper),
                 "p": float((predicted >= observed).mean()),
+                "misfit": float(misfit.mean()),
+                "p_misfit": float((misfit_drawn >= misfit).mean()),
             }
         )
     return Intransitivity(
@@ -250,7 +268,9 @@ def intransitivity(
             (
                 "Threes of systems that beat one another in a circle, beside what the model, in "
                 "which quality is one scale, makes by chance. A small p says that there are more: "
-                "look at effects of annotators or items, or at pairs one by one."
+                "look at effects of annotators or items, or at pairs one by one. Misfit is by how "
+                "much the pairs depart from what the model expects, about 1 for each where it is "
+                "right; its p sees large circles among few systems too, which the count cannot."
             ),
         ),
         shown=(
@@ -259,20 +279,42 @@ def intransitivity(
             Shown("expected", "expected", decimals=1),
             Shown(("lower", "upper"), "95 % of draws", "interval", decimals=0),
             Shown("p", "p", "p"),
+            Shown("misfit", "misfit", decimals=2),
+            Shown("p_misfit", "p of misfit", "p"),
         ),
     )
 
 
-def _circular(
-    a: np.ndarray, b: np.ndarray, won: np.ndarray, counts: np.ndarray, n: int
-) -> tuple[int, int]:
-    """Count threes of systems with three majorities, and those that are circular."""
-    key = a * n + b
-    score = np.bincount(key, weights=counts * won, minlength=n * n).reshape(n, n)
-    score += np.bincount(b * n + a, weights=counts * (1.0 - won), minlength=n * n).reshape(n, n)
-    beats = (score > score.T).astype(float)
-    either = beats + beats.T
-    # A circle is counted from each of its three systems, and any three in both directions.
-    circular = np.trace(beats @ beats @ beats) / 3.0
-    triads = np.trace(either @ either @ either) / 6.0
-    return round(triads), round(circular)
+_POINTS = np.array([1.0, 0.0, 0.5])
+"""What a win, a loss and a tie are worth to system_a."""
+
+
+class _Pairs:
+    """Rows of comparisons, to be summed by pair of systems."""
+
+    def __init__(self, a: np.ndarray, b: np.ndarray, counts: np.ndarray, n: int) -> None:
+        self._a, self._b, self._counts, self._n = a, b, counts, n
+        self._pair = np.minimum(a, b) * n + np.maximum(a, b)
+        self._sign = np.where(a < b, 1.0, -1.0)
+        self._compared = np.bincount(self._pair, minlength=n * n) > 0
+
+    def circular(self, won: np.ndarray) -> tuple[int, int]:
+        """Count threes of systems with three majorities, and those that are circular."""
+        a, b, n = self._a, self._b, self._n
+        score = np.bincount(a * n + b, weights=won, minlength=n * n).reshape(n, n)
+        lost = self._counts - won
+        score += np.bincount(b * n + a, weights=lost, minlength=n * n).reshape(n, n)
+        beats = (score > score.T).astype(float)
+        either = beats + beats.T
+        # A circle is counted from each of its three systems, and any three in both directions.
+        circular = np.trace(beats @ beats @ beats) / 3.0
+        triads = np.trace(either @ either @ either) / 6.0
+        return round(triads), round(circular)
+
+    def misfit(self, residual: np.ndarray, variance: np.ndarray) -> float:
+        """Return the mean over compared pairs of the squared residual over its variance."""
+        size = self._n**2
+        off = np.bincount(self._pair, weights=self._sign * residual, minlength=size)
+        spread = np.bincount(self._pair, weights=variance, minlength=size)
+        off, spread = off[self._compared], spread[self._compared]
+        return float(np.mean(off**2 / np.maximum(spread, 1e-12)))

@@ -583,6 +583,12 @@ class BradleyTerry(PredictorFamily):
         numpy.ndarray
             Dims (sample, row).
         """
+        return drawn_outcomes(*self.row_chances(declaration, judgements, draws), rng)
+
+    def row_chances(
+        self, declaration: Declaration[PairwiseResponse], judgements: Judgements, draws: xr.Dataset
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the chances that a wins and of a tie for every row, dims (sample, row)."""
         response = declaration.response
         predictors = self.row_predictors(declaration, judgements, draws)
         scalars = self.row_scalars(declaration, judgements, draws)
@@ -590,7 +596,7 @@ class BradleyTerry(PredictorFamily):
         if response.consistency:
             e = e * np.exp(predictors[1])
         tie = scalars.get("log_tie_propensity", scalars.get("tie_propensity", np.zeros((1, 1))))
-        return drawn_outcomes(*outcome_chances(e, tie, response.link, response.ties), rng)
+        return outcome_chances(e, tie, response.link, response.ties)
 
 
 @dataclass(frozen=True, kw_only=True)

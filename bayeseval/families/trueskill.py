@@ -482,6 +482,15 @@ class TrueSkill:
         beyond = np.where(performed > 0, A_WINS, B_WINS)
         return np.where(np.abs(performed) <= margin, TIE, beyond).astype(np.int8)
 
+    def row_chances(
+        self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the chances that a wins and of a tie for every row, dims (sample, row)."""
+        difference, margin = _row_differences(declaration, judgements, draws)
+        noise = np.sqrt(2.0) * BETA
+        win, loss = ndtr((difference - margin) / noise), ndtr((-difference - margin) / noise)
+        return win, np.maximum(0.0, 1.0 - win - loss)
+
     def log_likelihood(
         self,
         declaration: Declaration[TrueSkillResponse],

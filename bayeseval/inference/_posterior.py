@@ -21,6 +21,9 @@ from bayeseval.judgements import Judgements
 _MOST_LOG_LIKELIHOOD = 250_000_000
 
 
+_PROBABILITIES = ("win_probability", "outcome_probability", "stated_probability")
+
+
 @dataclass(frozen=True)
 class Settings:
     """How a posterior was made.
@@ -198,9 +201,11 @@ class Posterior:
     def _estimate(self, name: str, population: str, by: str | None) -> xr.DataArray:
         key = (name, population, by)
         if key not in self._memo:
-            self._memo[key] = self.family.estimate(
+            found = self.family.estimate(
                 name, self.declaration, self.posterior, population=population, by=by
             )
+            # Sums of products leave [0, 1] by rounding, and an entropy would be infinite.
+            self._memo[key] = found.clip(0.0, 1.0) if name in _PROBABILITIES else found
         return self._memo[key]
 
     def predictive(
@@ -231,6 +236,39 @@ class Posterior:
             np.random.default_rng(random_seed),
         )
         return xr.DataArray(answers, dims=("sample", "row"))
+
+    def row_chances(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
+        """Compute the chance of each outcome of every row of comparisons.
+
+        Parameters
+        ----------
+        judgements : PairwiseJudgements
+            The rows; their labels are those of the fit.
+        draws : int
+            Number of draws, taken evenly from the posterior.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims sample, row, outcome (win of ``system_a``, loss, tie).
+
+        Raises
+        ------
+        ModelError
+            Where the family does not offer it.
+        """
+        compute = getattr(self.family, "row_chances", None)
+        if compute is None:
+            raise ModelError(
+                f"{self.family.name} has no chances of outcomes by row; BradleyTerry, Thurstone "
+                "and TrueSkill have them"
+            )
+        win, tie = np.broadcast_arrays(*compute(self.declaration, judgements, self._thinned(draws)))
+        return xr.DataArray(
+            np.stack([win, np.maximum(0.0, 1.0 - win - tie), tie], axis=-1),
+            dims=("sample", "row", "outcome"),
+            coords={"outcome": ["win", "loss", "tie"]},
+        )
 
     def tail_area(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
         """Compute how far out each answer lies among those that the model expects there.

@@ -62,12 +62,24 @@ def test_a_circle_is_counted_and_surprises_the_model(fitted: Any, board: Any) ->
     plain = be.intransitivity(fitted, board).to_frame().iloc[0]
     assert (plain["triads"], plain["circular"]) == (1, 0)
     assert plain["p"] == 1.0
+    assert plain["misfit"] < 3.0
+    assert plain["p_misfit"] > 0.05
     circle = table([("A", "B", 70, 30, 0), ("B", "C", 70, 30, 0), ("C", "A", 70, 30, 0)])
     posterior = be.fit(circle, be.BradleyTerry(position=False), **SEEDED)
     found = be.intransitivity(posterior, circle, draws=400).to_frame().iloc[0]
     assert (found["triads"], found["circular"]) == (1, 1)
-    # Between equal systems a quarter of all triads goes round.
-    assert found["expected"] == pytest.approx(0.25, abs=0.1)
+    # Tables of a hundred votes a pair, drawn here from the qualities.
+    quality = posterior.quality.stack(sample=("chain", "draw")).transpose("sample", "system").values
+    rng = np.random.default_rng(2)
+    ahead = [
+        np.sign(rng.binomial(100, 1 / (1 + np.exp(quality[:, j] - quality[:, i]))) - 50)
+        for i, j in ((0, 1), (1, 2), (2, 0))
+    ]
+    round_ = np.abs(np.sum(ahead, axis=0)) == 3
+    assert found["expected"] == pytest.approx(round_.mean(), abs=0.06)
+    # Twenty points off in a hundred judgements with a standard deviation of five.
+    assert found["misfit"] == pytest.approx(16.0, abs=3.0)
+    assert found["p_misfit"] == 0.0
     with pytest.raises(BayesEvalError, match="other judgements"):
         be.intransitivity(posterior, board)
 
