@@ -9,12 +9,15 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 from typing import Literal
 
 import numpy as np
 
 MINUS = "\u2212"
 ELLIPSIS = "\u2026"
+# Where names are made of parts, as in newstest2016.online-B.0.tr-en.
+_SEPARATORS = ".-_/: "
 # A label of a page is cut here; it is whole in the title of its cell.
 MOST_SHOWN = 120
 # Explicit bidirectional controls would reorder the rest of a line, not the label alone.
@@ -64,8 +67,8 @@ def _tail(text: str, width: int) -> str:
 def shorten(labels: Sequence[str], width: int) -> list[str]:
     """Cut labels to a width in terminal cells, keeping different labels different.
 
-    The end is replaced by an ellipsis; where two labels would then look the same, the middle;
-    where they still do, they are numbered.
+    The end is replaced by an ellipsis; where two labels would then look the same, what all begin
+    and end with; where they still do, the middle; at last they are numbered.
     """
     shown = [visible(label) for label in labels]
 
@@ -78,8 +81,10 @@ def shorten(labels: Sequence[str], width: int) -> list[str]:
         return _head(text, front) + ELLIPSIS + _tail(text, width - 1 - front)
 
     distinct = dict.fromkeys(shown)
-    for middle in (False, True):
-        result = {text: cut(text, middle=middle) for text in distinct}
+    whole = {text: text for text in distinct}
+    inner = _without_common_ends([*distinct])
+    for own, middle in ((whole, False), (inner, False), (whole, True)):
+        result = {text: cut(own[text], middle=middle) for text in distinct}
         if len(set(result.values())) == len(result):
             return [result[text] for text in shown]
     numbered = {
@@ -89,6 +94,22 @@ def shorten(labels: Sequence[str], width: int) -> list[str]:
         for number, text in enumerate(distinct, start=1)
     }
     return [numbered[text] for text in shown]
+
+
+def _without_common_ends(labels: Sequence[str]) -> dict[str, str]:
+    """Replace what all labels begin and end with, up to a separator, by an ellipsis."""
+    first = commonprefix(labels)
+    first = first[: 1 + max(first.rfind(mark) for mark in _SEPARATORS)]
+    rest = [label[len(first) :] for label in labels]
+    last = commonprefix([label[::-1] for label in rest])[::-1]
+    starts = [at for at in (last.find(mark) for mark in _SEPARATORS) if at >= 0]
+    last = last[min(starts) :] if starts else ""
+    return {
+        label: (ELLIPSIS if first else "")
+        + own[: len(own) - len(last)]
+        + (ELLIPSIS if last else "")
+        for label, own in zip(labels, rest, strict=True)
+    }
 
 
 def decimals_for(lower: np.ndarray, upper: np.ndarray) -> int:

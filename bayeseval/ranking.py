@@ -230,6 +230,11 @@ class Ranking:
         pairs = len(part.systems) - 1
         if pairs < 1:
             return "There is one system: nothing to tell apart."
+        if len(self.components) > 1:
+            return (
+                "There are no tiers: no judgement compares systems of different groups. Rank each "
+                "group by itself, or see the pairs."
+            )
         found = part.separable(self.tier_prob)
         count = "None" if found == 0 else "All" if found == pairs else str(found)
         if pairs == 1:
@@ -293,7 +298,9 @@ class Ranking:
             )
             notes = [legend]
             if not one:
-                notes += [self._resolution(part), self.tier_rule]
+                notes.append(self._resolution(part))
+            if not one and len(self.components) < 2:
+                notes.append(self.tier_rule)
             if len(part.tiers) > 1:
                 notes.append(
                     f"{'Both' if len(part.tiers) == 2 else f'All {len(part.tiers)}'} tiers are in "

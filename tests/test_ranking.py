@@ -92,6 +92,9 @@ def test_shortened_labels_stay_different() -> None:
     assert all(cell_width(text) <= 12 for text in short)
     same_ends = [f"common-start-{i:03d}-common-end" for i in range(30)]
     assert len(set(shorten(same_ends, 12))) == 30
+    wmt = [f"newstest2016.{name}.tr-en" for name in ("online-B.0", "online-G.0", "uedin-nmt.4493")]
+    assert shorten(wmt, 16) == ["…online-B.0…", "…online-G.0…", "…uedin-nmt.4493…"]
+    assert shorten([*wmt, "human"], 16)[-1] == "human"
     assert shorten(["short", "模型模型模型模型"], 9) == ["short", "模型模型…"]
 
 

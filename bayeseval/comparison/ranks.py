@@ -90,7 +90,8 @@ def rank(
     ``tier_prob``, every one of the first k systems is better than every one of the rest. So two
     systems of different tiers differ with at least that probability, whichever they are; a system
     is never below a line that separates it from nobody; and a larger ``tier_prob`` can only
-    merge tiers, never move a boundary.
+    merge tiers, never move a boundary. Where groups of systems were never compared with one another
+    there are no tiers.
 
     Parameters
     ----------
@@ -127,8 +128,9 @@ def rank(
     tier_prob = checked_decision_prob(tier_prob, "tier_prob")
     array = quality_draws(posterior, by)
     labels = system_labels(array)
+    components = components_of(posterior)
     parts = tuple(
-        _part(piece, labels, checked_top, tier_prob, ci_prob, ci_kind)
+        _part(piece, labels, checked_top, tier_prob, ci_prob, ci_kind, linked=len(components) < 2)
         for piece in slices(posterior, array, ("system",), criterion=criterion, by=by, level=level)
     )
     return Ranking(
@@ -144,7 +146,7 @@ def rank(
         fingerprint=posterior.fingerprint,
         problems=problems_of(posterior),
         approximate=posterior.approximate,
-        components=components_of(posterior),
+        components=components,
     )
 
 
@@ -179,6 +181,8 @@ def _part(
     tier_prob: float,
     ci_prob: float,
     ci_kind: IntervalKind,
+    *,
+    linked: bool,
 ) -> RankingPart:
     import pandas as pd
 
@@ -187,7 +191,9 @@ def _part(
     distribution, draws = distribution[order], piece.draws[:, order]
     n_systems = len(order)
     cuts = cut_probabilities(draws)
-    boundary = cuts.mean(axis=0) >= tier_prob
+    # A line between tiers speaks of all pairs across it; where groups of systems were never
+    # compared, only the prior knows some of them.
+    boundary = (cuts.mean(axis=0) >= tier_prob) & linked
     lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
     rank_lower, rank_upper = rank_interval(distribution, ci_prob=ci_prob, ci_kind=ci_kind)
     better = (draws[:, :-1] > draws[:, 1:]) + 0.5 * (draws[:, :-1] == draws[:, 1:])

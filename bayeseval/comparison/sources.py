@@ -155,7 +155,7 @@ def variation(
     Raises
     ------
     BayesEvalError
-        If the judgements are of another protocol or have other criteria than the posterior.
+        If the judgements are not those that the posterior was fitted to.
 
     References
     ----------
@@ -169,6 +169,12 @@ def variation(
             f"the posterior is of {posterior.protocol!r} judgements with criteria "
             f"{posterior.criteria}, these are {judgements.protocol!r} with {judgements.criteria}: "
             "pass the judgements that were fitted."
+        )
+    if posterior.fingerprint != judgements.fingerprint:
+        raise BayesEvalError(
+            f"the posterior is of other judgements (fingerprint {posterior.fingerprint}, these "
+            f"have {judgements.fingerprint}): pass the judgements that were fitted, with the same "
+            "columns, scale and filters."
         )
     shares, no_shares = _shares(posterior, prob, kind)
     contrasts = compare(posterior, quantity="quality", ci_prob=prob, ci_kind=kind).to_frame()
@@ -268,11 +274,6 @@ def variation(
         alarms=(
             *alarm_sentences(
                 problems_of(posterior), posterior.approximate, components_of(posterior)
-            ),
-            *(
-                ("These judgements are not those that the posterior was fitted to.",)
-                if posterior.fingerprint != judgements.fingerprint
-                else ()
             ),
         ),
     )

@@ -23,6 +23,17 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
     "system × annotator": ("taste",),
 }
 _PAIRED = ("pairwise", "strength", "spa")
+_WHY_NONE: Mapping[str, str] = {
+    "LogMagnitude": (
+        ": a magnitude is a log ratio whose noise is each annotator's own, and with a reference "
+        "first a side of it. The posterior has the standard deviations of the sources that are in "
+        "the model (quality_sd, difficulty_sd, modulus_sd, …), and variation() F ratios of log "
+        "ratios"
+    ),
+    "OrdinalProbit": ": with discrimination it differs between annotators",
+    "Thurstone": ": with discrimination it differs between annotators",
+    "PreferenceStrength": ". For a slider fit PreferenceStrength(response='student_t')",
+}
 
 
 class VarianceShares(Record):
@@ -160,6 +171,5 @@ def _noise(posterior: PosteriorLike, draws: object) -> np.ndarray:
         return np.where(df > 2.0, spread * df / np.where(df > 2.0, df - 2.0, 1.0), np.inf)
     raise ModelError(
         f"variance_shares needs noise with a variance on the scale of quality; {name}"
-        f"{'' if what is None else f' with response={what!r}'} has none. For a slider fit "
-        "PreferenceStrength(response='student_t')"
+        f"{'' if what is None else f' with response={what!r}'} has none{_WHY_NONE.get(name, '')}"
     )

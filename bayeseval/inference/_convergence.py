@@ -250,8 +250,8 @@ def _problems(
             f"{worst['quantity']}{_at(worst)}, wanted below "
             f"{limit[table['quantity'] == worst['quantity']][0]}. Try a longer "
             f"warm-up (tune={2 * tune}); if that does not help, the data hardly inform "
-            "this part of the model: drop the effect (effects={...: False}) or give it a "
-            "narrower prior"
+            "this part of the model: leave the effect out (effects={...: False}; of BradleyTerry "
+            "annotators='none', items=False) or give it a narrower prior"
         )
     smallest = table[["ess_bulk", "ess_tail"]].min(axis=1).to_numpy()
     wanted = np.where(shown, SMALLEST_ESS, SMALLEST_ESS_BEHIND)

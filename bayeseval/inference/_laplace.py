@@ -35,7 +35,7 @@ _MOST_STEPS = 100
 _LONGEST_STEP = 3.0
 _NEAR = 1.0
 _CLOSE = 1e-7
-_LEAST_SD = 1e-3
+_LEAST_SD, _SMALL_SD = 1e-3, 0.1
 # Weights are computed for so many draws that this many cells are evaluated: a few seconds. The
 # number may not depend on the clock, or the same seed would give other draws.
 _MOST_CELLS_WEIGHTED = 50_000_000
@@ -217,8 +217,10 @@ def find_mode(density: CentredDensity) -> tuple[FloatArray, FloatArray]:
     deviations fixed at their prior scales: where all effects of a block are zero the density has a
     pole, and a start there would find nothing else.
     """
-    x, _ = _climb(density, density.start(), wide=True, most=_FIRST_STEPS)
-    x, factor = _climb(density, x, wide=False, most=_MOST_STEPS)
+    # Beside a pole numbers leave their range; such points are refused.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        x, _ = _climb(density, density.start(), wide=True, most=_FIRST_STEPS)
+        x, factor = _climb(density, x, wide=False, most=_MOST_STEPS)
     if factor is None:
         raise NoMode(f"Newton's method did not settle within {_MOST_STEPS} steps")
     return x, factor
@@ -252,16 +254,26 @@ def _climb(
                 break
             size *= 0.5
             if size < 1e-8:
+                _refuse_pole(density, x, _SMALL_SD)
                 raise NoMode("no step from the best point found leads upwards")
         x, (value, gradient, precision) = moved, new
-        for block in density.blocks:
-            least = (_LEAST_SD * block.sd_scale) ** 2
-            if not wide and block.width and float(np.mean(x[block.free] ** 2)) < least:
-                raise NoMode(
-                    f"the density is highest where {block.name} has no differences at all: the "
-                    "judgements say too little about its standard deviation"
-                )
+        if not wide:
+            _refuse_pole(density, x, _LEAST_SD)
     return x, None
+
+
+def _refuse_pole(density: CentredDensity, x: FloatArray, smallest: float) -> None:
+    """Refuse a point beside the pole of a block, where all its effects are zero.
+
+    ``smallest`` is the standard deviation of the effects, in units of its prior scale.
+    """
+    for block in density.blocks:
+        least = (smallest * block.sd_scale) ** 2
+        if block.width and float(np.mean(x[block.free] ** 2)) < least:
+            raise NoMode(
+                f"the density is highest where {block.name} has no differences at all: the "
+                "judgements say too little about its standard deviation"
+            )
 
 
 def _solved(factor: FloatArray, gradient: FloatArray) -> FloatArray:

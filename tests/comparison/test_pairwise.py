@@ -124,3 +124,13 @@ def test_differences_between_groups_that_never_met_are_marked_as_the_priors() ->
     assert "from" in be.compare(posterior).to_markdown()
     restored = posterior.components
     assert np.array_equal([sorted(group) for group in restored], [["A", "B"], ["C", "D"]])
+
+
+@pytest.mark.sampling
+def test_groups_that_never_met_have_no_tiers_between_them() -> None:
+    apart = table([("A", "B", 300, 2, 0), ("C", "D", 300, 2, 0)])
+    posterior = be.fit(apart, be.BradleyTerry(position=False), **SEEDED)
+    ranking = be.rank(posterior)
+    assert len(ranking.parts[0].tiers) == 1
+    assert "There are no tiers: no judgement compares systems of different groups" in str(ranking)
+    assert "tiers are in the right order" not in str(ranking)

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayeseval as be
@@ -298,3 +299,13 @@ def test_few_levels_have_no_normal_standard_deviation() -> None:
         cells = family.cells(declaration, table)
         assert cells.n_cells >= 5_000
         assert _laplace.is_nearly_normal(family, declaration, cells, 1) is expected
+
+
+@pytest.mark.parametrize("wins", [(7, 3), (1, 0)])
+def test_two_systems_say_too_little_of_a_standard_deviation(wins: tuple[int, int]) -> None:
+    frame = pd.DataFrame({"a": ["A"], "b": ["B"], "wins": [wins[0]], "losses": [wins[1]]})
+    judgements = PairwiseJudgements.from_counts(
+        frame, system_a="a", system_b="b", wins="wins", losses="losses"
+    )
+    with pytest.raises(be.ModelError, match="no differences at all"):
+        be.fit(judgements, be.BradleyTerry(), method="laplace", random_seed=1)
