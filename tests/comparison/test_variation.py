@@ -77,3 +77,19 @@ def test_noise_without_a_variance_is_refused() -> None:
     slider = SimpleNamespace(response="ordered_beta")
     with pytest.raises(ModelError, match="student_t"):
         variance_shares(posterior("PreferenceStrength", "strength", slider))
+
+
+@pytest.mark.parametrize(
+    ("family", "protocol", "scalars", "says"),
+    [
+        ("LogMagnitude", "magnitude", {}, "LogMagnitude has none: a magnitude is a log ratio"),
+        ("OrdinalProbit", "likert", {"discrimination": 1.0}, "differs between annotators"),
+        ("OrderedBeta", "spa", {}, "OrderedBeta has none$"),
+    ],
+)
+def test_why_there_is_no_variance_is_said_in_the_words_of_the_family(
+    family: str, protocol: str, scalars: dict[str, float], says: str
+) -> None:
+    with pytest.raises(ModelError, match=says) as caught:
+        variance_shares(posterior(family, protocol, **scalars))
+    assert "slider" not in str(caught.value)
