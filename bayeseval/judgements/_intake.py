@@ -51,6 +51,9 @@ QUANTITIES = (
 
 COUNTED = "__count__"
 
+# Counts are added up as int64.
+_TOO_LARGE = 10**18
+
 
 @dataclass(frozen=True, eq=False)
 class Column:
@@ -94,7 +97,8 @@ class Intake:
         if self.reduced:
             number = int(self.weights[mask].sum())
             return f"{number:,} {'row' if number == 1 else 'rows'} (counted where the data live)"
-        found = self.rows[mask]
+        # A row of a wide table or of counts has become several.
+        found = np.unique(self.rows[mask])
         shown = ", ".join(f"{row:,}" for row in found[:5])
         more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
         noun = "data row" if len(found) == 1 else "data rows"
@@ -356,24 +360,42 @@ def read_counts(intake: Intake) -> tuple[Intake, np.ndarray]:
     """Return the counts, without the rows whose count is zero."""
     if "count" not in intake.columns:
         return intake, intake.weights
-    column = intake.columns["count"]
-    values = np.array([_as_count(value) for value in column.values] + [-1], dtype=np.int64)
-    counts = values[column.codes]
-    wrong = counts < 0
-    if wrong.any():
-        found = [column.values[code] for code in np.unique(column.codes[wrong]) if code >= 0]
-        what = f"found {some(found)}" if found else "found empty cells"
+    counts = count_values(intake.columns["count"], intake, role="count")
+    total = float(counts.astype(float) @ intake.weights)
+    if total >= _TOO_LARGE:
         raise JudgementError(
-            f"count={column.source!r} must hold whole numbers from 0; {what} in "
-            f"{intake.where(wrong)}. Correct these counts or remove the rows."
+            f"the counts add up to {total:.3g}, which is too large: {_TOO_LARGE:,} or more. Check "
+            "the columns of counts."
         )
     zero = counts == 0
     return intake.without(zero, "count is 0"), (counts * intake.weights)[~zero]
 
 
+def count_values(column: Column, intake: Intake, *, role: str) -> np.ndarray:
+    """Return a column of counts as int64; anything but whole numbers from 0 is an error."""
+    numbers = [_as_count(value) for value in column.values]
+    large = np.array([*(number >= _TOO_LARGE for number in numbers), False])
+    values = np.array([*(min(number, _TOO_LARGE) for number in numbers), -1], dtype=np.int64)
+    counts = values[column.codes]
+    for wrong, why in (
+        (counts < 0, "must hold whole numbers from 0"),
+        (large[column.codes], f"holds counts that are too large, {_TOO_LARGE:,} or more"),
+    ):
+        if wrong.any():
+            found = [column.values[code] for code in np.unique(column.codes[wrong]) if code >= 0]
+            what = f"found {some(found)}" if found else "found empty cells"
+            raise JudgementError(
+                f"{role}={column.source!r} {why}; {what} in {intake.where(wrong)}. Correct these "
+                "counts or remove the rows."
+            )
+    return counts
+
+
 def _as_count(value: object) -> int:
+    if isinstance(value, int):
+        return max(int(value), -1)
     number = as_number(value)
-    if number is None or not number.is_integer() or not 0 <= number < 2**62:
+    if number is None or not number.is_integer() or number < 0:
         return -1
     return int(number)
 

@@ -14,11 +14,13 @@ from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
 from bayeseval.judgements._intake import (
+    COUNTED,
     Column,
     Intake,
     as_number,
     as_pandas,
     check_sources,
+    count_values,
     label_text,
     moderator_columns,
     named_columns,
@@ -283,27 +285,34 @@ class PairwiseJudgements(Judgements):
         Returns
         -------
         PairwiseJudgements
-            The validated table, with at most three rows a pair.
+            The validated table, with at most three rows a pair. A row of the frame whose counts
+            are all 0 is dropped.
 
         Raises
         ------
         JudgementError
-            As in `from_frame`; a count is no whole number from 0.
+            As in `from_frame`; a count is no whole number from 0, or too large.
         """
         wide = as_pandas(frame)
-        named = {"wins": wins, "losses": losses, "ties": ties}
-        check_sources(named, list(wide.columns))
-        parts = [
-            wide.assign(**{ANSWER: outcome, "__count__": wide[column]})
-            for outcome, column in zip(OUTCOMES, named.values(), strict=True)
-            if column is not None
-        ]
-        rows = np.tile(np.arange(1, len(wide) + 1), len(parts))
+        counted = take(wide, {"wins": wins, "losses": losses, "ties": ties})
+        counts = {
+            role: count_values(column, counted, role=role)
+            for role, column in counted.columns.items()
+        }
+        none = ~np.any(list(counts.values()), axis=0)
+        parts, rows = [], []
+        for outcome, role in zip(OUTCOMES, ("wins", "losses", "ties"), strict=True):
+            if role in counts:
+                # A count of 0 beside others leaves nothing out; a pair without any vote stays once,
+                # so that it is dropped as the one row that it is.
+                kept = (counts[role] > 0) | (none & (role == "wins"))
+                parts.append(wide[kept].assign(**{ANSWER: outcome, COUNTED: counts[role][kept]}))
+                rows.append(counted.rows[kept])
         planned = _plan(
             system_a, system_b, ANSWER, None, annotator, item, criterion, None, moderators,
-            "__count__", (),
+            COUNTED, (),
         )  # fmt: skip
-        intake = take(pd.concat(parts, ignore_index=True), planned.roles, rows=rows)
+        intake = take(pd.concat(parts, ignore_index=True), planned.roles, rows=np.concatenate(rows))
         return cls._from_intake(intake, planned, outcomes=None, repeats=False)
 
     @classmethod

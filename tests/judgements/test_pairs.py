@@ -139,7 +139,46 @@ def test_counts_of_wins_losses_and_ties_become_rows():
         ["C", "b", 2],
         ["C", "tie", 4],
     ]
-    assert table.dropped == (Dropped("count is 0", 2),)
+    assert table.dropped == ()
+
+
+COUNTS = pd.DataFrame({"x": ["A", "A", "B"], "y": ["B", "C", "C"], "w": 1, "l": 2, "t": 0})
+
+
+def from_counts(**columns: list[object]) -> PairwiseJudgements:
+    frame = COUNTS.assign(**{name: pd.Series(values) for name, values in columns.items()})
+    return PairwiseJudgements.from_counts(
+        frame, system_a="x", system_b="y", wins="w", losses="l", ties="t"
+    )
+
+
+def test_a_pair_that_was_never_compared_is_one_dropped_row():
+    assert from_counts(w=[1, 0, 0], l=[0, 0, 3]).dropped == (Dropped("count is 0", 1),)
+    with pytest.raises(JudgementError, match=r"none is left \(3 rows: count is 0\)"):
+        from_counts(w=[0, 0, 0], l=[0, 0, 0])
+
+
+@pytest.mark.parametrize(("column", "role"), [("w", "wins"), ("l", "losses"), ("t", "ties")])
+@pytest.mark.parametrize("bad", [-1, 1.5, np.nan, np.inf, "x"])
+def test_a_wrong_count_is_named_by_its_column_and_its_row(column: str, role: str, bad: object):
+    with pytest.raises(
+        JudgementError, match=rf"^{role}='{column}' must hold whole numbers from 0.* in data row 2 "
+    ):
+        from_counts(**{column: [1, bad, 3]})
+
+
+def test_counts_that_are_too_large_are_refused_as_such():
+    for large in (10**19, 1e19, 10**30):
+        with pytest.raises(JudgementError, match=r"losses='l' holds counts that are too large.* 3"):
+            from_counts(l=[1, 2, large])
+    with pytest.raises(JudgementError, match=r"add up to 1.8e\+18, which is too large"):
+        from_counts(w=[9 * 10**17, 9 * 10**17, 0])
+    assert from_counts(w=[2**53 + 1, 0, 0], l=[0, 0, 0]).n_judgements == 2**53 + 1
+
+
+def test_a_row_of_counts_with_one_system_is_named_once():
+    with pytest.raises(JudgementError, match=r"'A' is compared with itself in data row 2 "):
+        from_counts(y=["B", "A", "C"])
 
 
 def test_columns_of_annotators_become_votes():
@@ -368,6 +407,101 @@ def test_grades_can_be_words():
 def test_a_strength_that_is_not_as_declared_is_refused(options: dict[str, object], says: str):
     with pytest.raises(JudgementError, match=says):
         strength(**options)
+
+
+def refusal(make: Callable[..., Judgements], frame: pd.DataFrame, **options: object) -> str:
+    with pytest.raises(JudgementError) as caught:
+        make(frame, **options)
+    return str(caught.value)
+
+
+def test_words_among_strengths_are_given_numbers_before_they_are_called_missing():
+    words = changed(STRONG, s=["3", "much", "-3", "1", "-2", "0"])
+    says = refusal(strength, words)
+    assert "found 'much' in data row 2 " in says
+    assert says.index("labels={'much': …}") < says.index("Only if") < says.index("missing=")
+    # What the message says of each way holds: labels= reads them, missing= leaves them out.
+    meaning = {"3": 3, "much": 2, "-3": -3, "1": 1, "-2": -2, "0": 0}
+    assert strength(words, labels=meaning).answers.tolist() == [3, 2, -3, 1, -2, 0]
+    assert strength(words, missing=("", "much")).n_rows == 5
+
+
+def test_magnitudes_and_probabilities_have_no_labels_to_give_words_numbers():
+    for make, frame in (
+        (magnitude, changed(SIZES, size=["100", "much", "1", "2"])),
+        (spa, changed(STATED, p=["1", "much", "1", "1", "1", "1"])),
+    ):
+        says = refusal(make, frame)
+        assert "labels=" not in says
+        assert "If such a cell means no answer, pass missing=(\"\", 'much')." in says
+
+
+@pytest.mark.parametrize(
+    ("cell", "ways"),
+    [
+        ("1,000", ('thousands=","', 'decimal=","')),
+        ("1,5", ('thousands=","', 'decimal=","')),
+        ("-0,5", ('thousands=","', 'decimal=","')),
+        ("100%", ("rstrip('%')",)),
+        ("12,5 %", ('thousands=","', 'decimal=","', "rstrip('%')")),
+        ("1 000", ()),
+    ],
+)
+@pytest.mark.parametrize("kind", ["strength", "magnitude", "reference"])
+def test_numbers_with_marks_have_to_be_written_plainly(kind: str, cell: str, ways: tuple[str, ...]):
+    cells = [cell, "2", "3", "1"]
+    if kind == "strength":
+        says = refusal(strength, changed(STRONG.iloc[:4], s=cells))
+    elif kind == "magnitude":
+        says = refusal(magnitude, changed(SIZES, size=cells))
+    else:
+        says = refusal(magnitude, changed(SIZES, ref=cells), reference="ref")
+    assert f"Numbers such as {cell!r} have to be written plainly" in says
+    for way in ('thousands=","', 'decimal=","', "rstrip('%')"):
+        assert (way in says) == (way in ways)
+    # Each is an answer: to call it missing would throw it away.
+    assert "missing=" not in says
+    assert "labels=" not in says
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        changed(STRONG, s=[True, False, True, False, True, True]),
+        changed(STRONG, s=pd.array([True, False, True, False, True, None], dtype="boolean")),
+        pl.DataFrame(changed(STRONG, s=[True, False, True, False, True, True])),
+    ],
+    ids=["pandas", "pandas with gaps", "polars"],
+)
+def test_yes_and_no_are_no_strengths_until_they_are_given_numbers(frame: Any):
+    says = refusal(strength, frame)
+    assert "found True, False, which are yes and no, in data rows 1, 2, 3, 4, 5" in says
+    assert "make PairwiseJudgements" in says
+    numbers = strength(frame, labels={True: 1, False: -1}).answers
+    assert numbers[:5].tolist() == [1, -1, 1, -1, 1]
+    sides = pairwise(frame, outcome="s", outcomes={True: "a", False: "b"})
+    assert sides.answers[:5].tolist() == [0, 1, 0, 1, 0]
+
+
+def test_yes_and_no_are_no_magnitudes():
+    frame = changed(SIZES, size=[True, True, False, True])
+    assert "Check which column magnitude= names." in refusal(magnitude, frame)
+
+
+def test_a_slider_of_which_hardly_any_is_used_is_noted():
+    frame = changed(STRONG, s=[1, 0.5, -1, 0, -0.25, 1])
+    table = strength(frame, bounds=100)
+    assert not table.graded
+    note = table.summary().notes[0]
+    assert "further than 1 from no preference, on a slider that goes to 100: 1.0% of" in note
+    assert "Check that bounds=" in note
+    for within, bounds in ((frame, 10), (frame, 1), (STRONG, 3)):
+        notes = strength(within, bounds=bounds).summary().notes
+        assert not any("slider" in note for note in notes)
+    # What counts is the way from the middle, at whichever end the numbers begin.
+    middling = changed(STRONG, s=[52, 48, 50, 54, 50, 51])
+    note = strength(middling, bounds=(0, 100)).summary().notes[0]
+    assert "further than 4 from no preference, on a slider that goes to 50: 8.0% of" in note
 
 
 def test_columns_that_are_pairs_become_rows():
