@@ -38,7 +38,7 @@ def magnitude_sentences(
     judgements
         The magnitudes that were fitted.
     rows
-        Positions of the rows of one criterion.
+        Which rows belong to the criterion, one Boolean a row.
     draws
         Number of simulated tables.
     random_seed
@@ -63,7 +63,8 @@ def magnitude_sentences(
         )
     if not isinstance(posterior, TailAreas):
         return tuple(sentences)
-    area = posterior.tail_area(judgements, draws=draws).values[rows]
+    positions = np.flatnonzero(rows)
+    area = posterior.tail_area(judgements, draws=draws).values[positions]
     outlying = [int(at) for at in np.argsort(area, kind="stable") if area[at] < _OUTLYING]
     if not outlying:
         sentences.append(f"No answer has a tail area below {_OUTLYING:g}: none is outlying.")
@@ -71,13 +72,13 @@ def magnitude_sentences(
     factors = [name for name in ("annotator", "system", "item") if judgements.has(name)]
     named = []
     for at in outlying[:_MOST_NAMED]:
-        row = int(rows[at])
+        row = int(positions[at])
         labels = [judgements.labels(name)[judgements.codes(name)[row]] for name in factors]
         named.append(f"{judgements.magnitudes[row]:g} ({', '.join(labels)})")
     more = len(outlying) - len(named)
     sentences.append(
         f"Outlying answers (tail area below {_OUTLYING:g}, where about "
-        f"{_OUTLYING * rows.size:.1g} are expected by chance): {'; '.join(named)}"
+        f"{_OUTLYING * positions.size:.1g} are expected by chance): {'; '.join(named)}"
         + (f"; and {more} more." if more else ".")
     )
     return tuple(sentences)
