@@ -5,7 +5,7 @@ evaluated "at the average annotator".
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -32,6 +32,8 @@ from bayeseval.families._magnitude_response import MagnitudeResponse
 
 _NEW_PAIRS = 128
 _MOST_OBSERVED = 256
+# Every pair gives one answer to integrate over: fewer observed pairs are gone through repeatedly.
+_FEWEST_ANSWERS = 128
 _CHUNK_VALUES = 400_000
 _LEAST = 1e-15
 
@@ -277,6 +279,7 @@ class _Part:
         rng = np.random.default_rng(0)
         if chosen.size > _MOST_OBSERVED:
             chosen = np.sort(rng.choice(chosen, _MOST_OBSERVED, replace=False))
+        chosen = np.tile(chosen, -(-_FEWEST_ANSWERS // chosen.size))
         uniform = qmc.Sobol(self.draws["quality"].shape[1], rng=rng).random(_MOST_OBSERVED)
         annotator, item = np.divmod(chosen, sizes[1])
         return _Pairs(
@@ -297,7 +300,10 @@ class _Part:
                 predictors[term.predictor] = predictors[term.predictor] + value
         if response.sides:
             predictors[IMPRESSION] = predictors[IMPRESSION] / np.exp(scalars["log_step"])
-        return answering(response, predictors, scalars)
+        answers = answering(response, predictors, scalars)
+        # Without effects of annotators and items all pairs are alike, but each answers for itself.
+        shape = (*answers.location.shape[:1], pairs.size, self.draws["quality"].shape[1])
+        return replace(answers, location=np.broadcast_to(answers.location, shape))
 
     def _mean(self, name: str) -> FloatArray:
         """Return what the population's mean lies off that of the annotators in the data, in sds.

@@ -355,6 +355,54 @@ def test_sides_have_probabilities_that_sum_to_one_and_wins_complement(population
     np.testing.assert_allclose(np.diagonal(wins.values, axis1=-2, axis2=-1), 0.5, atol=1e-12)
 
 
+def plain(**columns: str | None) -> MagnitudeJudgements:
+    """Magnitudes of three systems, of which annotators and items may be unknown."""
+    frame = study().to_frame().assign(one="somebody")
+    settings: dict[str, Any] = {"annotator": None, **columns}
+    return MagnitudeJudgements.from_frame(
+        frame, system="system", magnitude="magnitude", reference=100, repeats=True, **settings
+    )
+
+
+@pytest.mark.parametrize("population", ["new", "observed"])
+@pytest.mark.parametrize("ties", [True, False])
+@pytest.mark.parametrize(
+    ("columns", "effects"),
+    [
+        ({}, "auto"),
+        ({"annotator": "one"}, "auto"),
+        ({"annotator": "annotator", "item": "item"}, "none"),
+    ],
+    ids=["no annotators", "one annotator", "no effects"],
+)
+def test_estimands_without_effects_of_annotators_and_items_are_those_of_one_answer(
+    columns: dict[str, str], effects: Any, ties: bool, population: str
+) -> None:
+    family = LogMagnitude(effects=effects, ties=ties)
+    judgements = plain(**columns)
+    declaration, draws = drawn(family, judgements, n=1)
+    many = draws.stack(sample=("chain", "draw")).isel(sample=np.zeros(4000, dtype=int))
+    rows = family.predict(declaration, judgements, many, np.random.default_rng(3))
+    by_system = [np.log(rows[:, judgements.codes("system") == k]).ravel() for k in range(3)]
+    ends = declaration.response.lowest, declaration.response.highest
+
+    def estimate(name: str) -> np.ndarray:
+        return family.estimate(name, declaration, draws, population=population).values[0, 0]
+
+    wins, size = estimate("win_probability"), 20_000
+    for k, answers in enumerate(by_system):
+        assert estimate("median_ratio")[k] == pytest.approx(np.exp(np.median(answers)), rel=0.02)
+        cut = np.exp(np.clip(answers, *ends))
+        assert estimate("expected_ratio")[k] == pytest.approx(cut.mean(), rel=0.02)
+        other = by_system[(k + 1) % 3][:size]
+        ahead = np.mean(answers[:size] > other) + 0.5 * np.mean(answers[:size] == other)
+        assert wins[k, (k + 1) % 3] == pytest.approx(ahead, abs=0.015)
+        if ties:
+            assert estimate("as_good_probability")[k] == pytest.approx(
+                np.mean(answers == 0), abs=0.01
+            )
+
+
 @pytest.mark.parametrize("ties", [True, False])
 def test_estimands_are_those_of_simulated_new_annotators(ties: bool) -> None:
     family = LogMagnitude(effects={**ALL, "severity": ties}, ties=ties)
