@@ -1,5 +1,6 @@
 """From checked columns to the fields of a table: the steps that all protocols share."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,9 @@ from bayeseval.judgements._intake import (
 from bayeseval.judgements._table import Factor, frozen_array, natural_order
 
 type Columns = Sequence[str] | Mapping[str, str]
+
+# Digits with separators of thousands or decimals and signs around them: 1,000 or -1,5 or 100 %.
+_WRITTEN_NUMBER = re.compile(r"[-+−]?\s*\d[\d.,'’\s]*%?")
 
 
 @dataclass(frozen=True)
@@ -217,13 +221,32 @@ def _duplicate_remedy(planned: Plan) -> str:
 
 
 def number_column(
-    intake: Intake, role: str, number_of: Callable[[object], float | None]
+    intake: Intake,
+    role: str,
+    number_of: Callable[[object], float | None],
+    *,
+    by_label: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the column as float64 (NaN where missing) and the rows where it is missing.
 
-    Text must read as numbers throughout; text and numbers in one column are an error.
+    Text must read as numbers throughout; text and numbers in one column are an error, and so are
+    Booleans. ``by_label`` tells that the protocol has ``labels=`` to give words numbers.
     """
     column = intake.columns[role]
+    truths = np.array([*(isinstance(value, bool) for value in column.values), False])
+    if truths.any():
+        found = [value for value in column.values if isinstance(value, bool)]
+        raise JudgementError(
+            f"{role}={column.source!r} must hold numbers; found {some(found)}, which are yes and "
+            f"no, in {intake.where(truths[column.codes])}. "
+            + (
+                "If they tell which system is better, make PairwiseJudgements of them with "
+                "outcomes={True: 'a', False: 'b'}; if they stand for numbers, say which with "
+                "labels={True: …, False: …}."
+                if by_label
+                else f"Check which column {role}= names."
+            )
+        )
     numbers = [number_of(value) for value in column.values]
     is_text = np.array([*(isinstance(value, str) for value in column.values), False])
     if is_text[:-1].any() and not is_text[:-1].all():
@@ -237,8 +260,38 @@ def number_column(
         found = [value for value, bad in zip(column.values, unread[:-1], strict=True) if bad]
         raise JudgementError(
             f"{role}={column.source!r} must hold numbers; found {some(found)} in "
-            f"{intake.where(unread[column.codes])}. If such a cell means no answer, pass "
-            f'missing=("", {label_text(found[0])!r}).'
+            f"{intake.where(unread[column.codes])}. {_remedy(found, by_label=by_label)}"
         )
     table = np.array([*(np.nan if n is None else n for n in numbers), np.nan])
     return table[column.codes], column.codes < 0
+
+
+def _remedy(found: Sequence[object], *, by_label: bool) -> str:
+    """Say what to do about cells that are no numbers; to call them missing comes last."""
+    texts = [label_text(value) for value in found]
+    written = [text for text in texts if _WRITTEN_NUMBER.fullmatch(text.strip())]
+    word = next((text for text in texts if text not in written), None)
+    says = []
+    if written:
+        says.append(
+            f"Numbers such as {some(written, most=2)} have to be written plainly, with digits and "
+            "a decimal point."
+        )
+        if any("," in text for text in written):
+            says.append(
+                'With pandas.read_csv: thousands="," where commas group thousands, decimal="," '
+                "where they are the decimal mark."
+            )
+        if any("%" in text for text in written):
+            says.append(
+                "Percent signs go with column.str.rstrip('%').astype(float), on a scale to 100."
+            )
+    if word is not None and by_label:
+        says.append(
+            f"If words stand for numbers, pass labels={{{word!r}: …}} with the number of every "
+            "answer."
+        )
+    if word is not None:
+        only = "Only if" if says else "If"
+        says.append(f'{only} such a cell means no answer, pass missing=("", {word!r}).')
+    return " ".join(says)

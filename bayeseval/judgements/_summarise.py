@@ -10,7 +10,9 @@ from bayeseval.judgements.identify import identify
 from bayeseval.judgements.summary import Fact, Summary
 
 
-def summarise(judgements: Judgements, *, answer_facts: Sequence[Fact]) -> Summary:
+def summarise(
+    judgements: Judgements, *, answer_facts: Sequence[Fact], notes: Sequence[str] = ()
+) -> Summary:
     """Return the summary of a table, with what its protocol says of the answers."""
     facts: list[Fact] = []
     names = [*judgements.system_factors[:1], "annotator", "item", "criterion"]
@@ -41,7 +43,11 @@ def summarise(judgements: Judgements, *, answer_facts: Sequence[Fact]) -> Summar
         ("filters", entry.rule, f"{entry.rows_before:,} → {entry.rows_after:,} rows")
         for entry in judgements.audit
     ]
-    return Summary(title=repr(judgements), facts=tuple(facts), notes=identify(judgements).notes)
+    return Summary(
+        title=repr(judgements),
+        facts=tuple(facts),
+        notes=(*notes, *identify(judgements).notes),
+    )
 
 
 def _shown(labels: Sequence[str]) -> str:

@@ -28,6 +28,8 @@ from bayeseval.judgements.summary import Summary
 type StrengthBounds = float | tuple[float, float]
 
 MOST_GRADES = 11
+# Below this share of a slider's bound not one answer: bounds= may be those of another scale.
+_LEAST_USED = 0.1
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -342,7 +344,19 @@ class StrengthJudgements(Judgements):
         ):
             number = int(self.counts[rows].sum())
             facts.append(("answers", name, f"{number:,} ({number / total:.1%})"))
-        return summarise(self, answer_facts=facts)
+        return summarise(self, answer_facts=facts, notes=self._range_notes())
+
+    def _range_notes(self) -> tuple[str, ...]:
+        furthest = float(np.abs(self.answers).max())
+        if self.graded or furthest >= _LEAST_USED * self.bound:
+            return ()
+        return (
+            (
+                f"No strength is further than {furthest:g} from no preference, on a slider that "
+                f"goes to {self.bound:g}: {furthest / self.bound:.1%} of its range is used. Check "
+                "that bounds= are the ends that annotators saw, in the unit of the column."
+            ),
+        )
 
 
 def _plan(
@@ -390,7 +404,7 @@ def _read_strengths(
     column = rows.columns["strength"]
     absent: dict[str, np.ndarray] = {"no strength": column.codes < 0}
     if labels is None:
-        values, _ = number_column(rows, "strength", as_number)
+        values, _ = number_column(rows, "strength", as_number, by_label=True)
     else:
         meaning = {label_text(text): number for text, number in labels.items()}
         texts = [label_text(value) for value in column.values]

@@ -19,7 +19,7 @@ class Summary:
     facts : tuple of (section, name, value)
         What there is, in the order to print; the name is empty where the section has one fact.
     notes : tuple of str
-        What the design cannot identify, in words.
+        What looks wrong in the answers and what the design cannot identify, in words.
     """
 
     title: str
