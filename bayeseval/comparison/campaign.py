@@ -1,16 +1,15 @@
 """Rank ranges and clusters of TrueSkill, as machine-translation campaigns report them."""
 
-from typing import TYPE_CHECKING
+from math import ceil, floor
 
 import numpy as np
+import xarray as xr
 
 from bayeseval._checks import counted
 from bayeseval._records import Record, Shown
-from bayeseval.comparison._contract import PosteriorLike, choose
+from bayeseval.comparison._contract import PosteriorLike, choose, components_of
 from bayeseval.errors import BayesEvalError, ModelError
-
-if TYPE_CHECKING:
-    pass
+from bayeseval.ranking import alarm_sentences
 
 
 class TrueSkillRanking(Record):
@@ -49,7 +48,8 @@ def trueskill_ranking(
     criterion : str, optional
         One criterion; all by default.
     prob : float
-        Share of the runs whose ranks a range holds: the same share is cut off at both ends.
+        Share of the runs whose ranks a range holds: the same share is cut off at both ends. Of n
+        runs no share above 1 - 1/n can be told from all of them; 0.95 needs 20 runs.
 
     Returns
     -------
@@ -64,6 +64,8 @@ def trueskill_ranking(
     ------
     ModelError
         Where the posterior is not of TrueSkill.
+    BayesEvalError
+        Where ``prob`` is out of range, or the posterior has too few runs for it.
 
     References
     ----------
@@ -84,6 +86,7 @@ def trueskill_ranking(
     again = groups["resamples"].to_dataset() if "resamples" in groups else None
     runs = shuffles["mu"] if again is None else again["mu"]
     run_dim = "shuffle" if again is None else "resample"
+    _refuse_few_runs(runs.sizes[run_dim], run_dim, prob)
     has_criterion = "criterion" in runs.dims
     if criterion is not None and not has_criterion:
         choose(criterion, (), "criterion", "this posterior")
@@ -113,7 +116,7 @@ def trueskill_ranking(
     return TrueSkillRanking(
         table=pd.concat(frames, ignore_index=True),
         title=f"TrueSkill of {counted(len(posterior.systems), 'system')}",
-        notes=_notes(shuffles.sizes["shuffle"], again, prob),
+        notes=(*_group_notes(components_of(posterior)), *_notes(shuffles, again, prob)),
         shown=_SHOWN,
     )
 
@@ -142,14 +145,36 @@ def _clusters(low: np.ndarray, high: np.ndarray) -> np.ndarray:
     return np.cumsum(new)
 
 
-def _notes(n_shuffles: int, again: object, prob: float) -> tuple[str, ...]:
-    import xarray as xr
+def _refuse_few_runs(n_runs: int, run_dim: str, prob: float) -> None:
+    """Raise where so few runs cannot tell a share of them from all."""
+    # Rounded, because 1 / (1 - 0.95) is not quite 20.
+    least = ceil(round(1.0 / (1.0 - prob), 6))
+    if n_runs < least:
+        # Two runs allow a half at most, which prob= must exceed.
+        most = floor(1000 * (1.0 - 1.0 / n_runs)) / 1000
+        or_lower = f", or take prob= of at most {most:g}" if n_runs > 2 else ""
+        raise BayesEvalError(
+            f"ranges of {prob:.4g} of the runs need at least {least:,} runs; this posterior has "
+            f"{counted(n_runs, run_dim)}. Fit with {run_dim}s={max(least, 100)}{or_lower}; rank() "
+            "does without runs"
+        )
 
+
+def _group_notes(components: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    """Say that places across groups of systems that never met mean nothing."""
+    alarms = alarm_sentences((), None, components)
+    if not alarms:
+        return ()
+    return (*alarms, "Ranks and clusters across groups mean nothing: compare within a group only.")
+
+
+def _notes(shuffles: xr.Dataset, again: xr.Dataset | None, prob: float) -> tuple[str, ...]:
+    n_shuffles = shuffles.sizes["shuffle"]
     first = (
         f"mean, sigma: mean over {n_shuffles} random orders of the comparisons; by order: standard "
         "deviation over them."
     )
-    if isinstance(again, xr.Dataset):
+    if again is not None:
         ranges = (
             f"ranks: {prob:.0%} of {again.sizes['resample']} runs on "
             f"{again.attrs.get('unit', 'comparisons')} drawn with replacement."
@@ -159,9 +184,21 @@ def _notes(n_shuffles: int, again: object, prob: float) -> tuple[str, ...]:
             f"ranks: {prob:.0%} of the {n_shuffles} orders of the same comparisons. This is only "
             "what the order does; for what the data leave open, fit with resamples=."
         )
-    return (
+    notes = [
         first,
         ranges,
         "Clusters: a new one starts where no range above the line overlaps a range below it.",
         "TrueSkill is an approximation; Thurstone's model is the exact one.",
-    )
+    ]
+    # A posterior that was saved before engines were noted does not say.
+    engine = shuffles.attrs.get("engine")
+    if engine is not None:
+        notes.append(_BY_ENGINE[engine])
+    return tuple(notes)
+
+
+_BY_ENGINE = {
+    "package": "Updates by the package trueskill (engine='package').",
+    "compiled": "Updates by the compiled engine (engine='compiled'), which agrees with the package "
+    "trueskill.",
+}

@@ -1,7 +1,7 @@
 """The two engines of TrueSkill: the package trueskill, and the compiled update."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,11 @@ def games_of(judgements: Judgements, rows: npt.NDArray[np.intp], margin: float) 
 class CompiledEngine:
     """Rates with the compiled update."""
 
+    name: ClassVar[str] = "compiled"
+    words: ClassVar[str] = "the compiled engine"
+    packages: ClassVar[tuple[str, ...]] = ("numba",)
+    pilot: ClassVar[int] = 20_000
+
     def __init__(self, prior_sd: float, n_systems: int) -> None:
         self.prior_sd = prior_sd
         self.n_systems = n_systems
@@ -99,6 +104,11 @@ class CompiledEngine:
 
 class PackageEngine:
     """Rates through the package trueskill."""
+
+    name: ClassVar[str] = "package"
+    words: ClassVar[str] = "the package trueskill"
+    packages: ClassVar[tuple[str, ...]] = ("trueskill", "mpmath")
+    pilot: ClassVar[int] = 200
 
     def __init__(self, prior_sd: float, n_systems: int) -> None:
         self.prior_sd = prior_sd

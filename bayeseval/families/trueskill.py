@@ -29,11 +29,15 @@ from bayeseval.families._trueskill_engines import (
 from bayeseval.judgements import Judgements, PairwiseJudgements
 from bayeseval.judgements.identify import identify
 
-type Engine = Literal["package", "compiled"]
+type Engine = Literal["auto", "package", "compiled"]
 
 _LOG = logging.getLogger("bayeseval")
 _OUTCOMES = ("win", "tie", "loss")
-_PILOT = 200
+_ENGINES: tuple[Engine, ...] = ("auto", "package", "compiled")
+# About five seconds of the package, some milliseconds compiled.
+_FEW_UPDATES = 10_000
+# Every comparison is held in memory, about 60 bytes each.
+_MOST_COMPARISONS = 100_000_000
 _LONG_SECONDS = 60.0
 
 
@@ -89,10 +93,13 @@ class TrueSkill:
     draw_probability : float, optional
         Chance of a tie between equal systems, above 0 and below 1. By default the share of ties in
         the judgements (of each criterion), with half a tie and half a decision added.
-    engine : {"package", "compiled"}
-        "package" updates through the package trueskill, about 0.4 ms a comparison, and through its
+    engine : {"auto", "package", "compiled"}
+        "package" updates through the package trueskill, about 0.5 ms a comparison, and through its
         mpmath back end where a tail is too far for floating point. "compiled" is the same update,
-        compiled: more than a thousand times faster.
+        compiled: more than a thousand times faster. "auto" takes the package up to 10,000 updates
+        (comparisons times the sum of ``shuffles`` and ``resamples``; some seconds), and the
+        compiled update above; the posterior says which (``settings.sampler``), and so does
+        :func:`~bayeseval.trueskill_ranking`.
 
     References
     ----------
@@ -114,7 +121,7 @@ class TrueSkill:
     resamples: int = 100
     prior_sd: float = 2.0
     draw_probability: float | None = None
-    engine: Engine = "package"
+    engine: Engine = "auto"
 
     def __post_init__(self) -> None:
         for name, least in (("shuffles", 1), ("resamples", 0)):
@@ -132,8 +139,8 @@ class TrueSkill:
                 "draw_probability= lies between 0 and 1 without the ends, where a tie would be "
                 f"impossible or certain; found {chance!r}. Leave it out to take the share of ties"
             )
-        if self.engine not in ("package", "compiled"):
-            raise ModelError(f"engine= is 'package' or 'compiled'; found {self.engine!r}")
+        if self.engine not in _ENGINES:
+            raise ModelError(f"engine= is 'auto', 'package' or 'compiled'; found {self.engine!r}")
 
     def declare(self, judgements: Judgements) -> Declaration[TrueSkillResponse]:
         """Turn the family into a model of these judgements' design.
@@ -153,7 +160,7 @@ class TrueSkill:
         ModelError
             Where the judgements are not outcomes of comparisons.
         DesignError
-            Where there are none.
+            Where there are none, or more than can be rated one by one.
         """
         if not isinstance(judgements, PairwiseJudgements):
             raise ModelError(
@@ -162,6 +169,12 @@ class TrueSkill:
             )
         if judgements.n_rows == 0:
             raise DesignError("there are no comparisons to fit: the table has 0 rows")
+        if judgements.n_judgements > _MOST_COMPARISONS:
+            raise DesignError(
+                f"TrueSkill rates one comparison after another, at most {_MOST_COMPARISONS:,}; "
+                f"these judgements count {judgements.n_judgements:,} votes. Take BradleyTerry or "
+                "Thurstone, which take counts of any size, or rate a random part of the votes"
+            )
         left_out = {}
         if judgements.annotators is not None:
             left_out["annotators"] = "TrueSkill pools all annotators"
@@ -255,6 +268,7 @@ class TrueSkill:
         groups = {
             "shuffles": _dataset(declaration, ("shuffle",), {"mu": mu, "sigma": sigma}),
         }
+        groups["shuffles"].attrs["engine"] = engine.name
         if resampled:
             again = np.array([[one[0] for one in run] for run in resampled])
             again -= again.mean(axis=-1, keepdims=True)
@@ -276,35 +290,38 @@ class TrueSkill:
                 f"are normal around its results for {self.shuffles} random orders"
             ),
             groups=groups,
-            method="independent draws from the normals of TrueSkill",
-            packages=("trueskill", "mpmath") if self.engine == "package" else ("numba",),
+            method=f"independent draws from the normals of TrueSkill, updated by {engine.words}",
+            packages=engine.packages,
         )
 
     def _engine(self, games: "list[Games]", n_systems: int) -> "PackageEngine | CompiledEngine":
         n_games = sum(game.n for game in games)
-        runs = self.shuffles + self.resamples
-        if self.engine == "compiled":
-            return CompiledEngine(self.prior_sd, n_systems)
-        engine = PackageEngine(self.prior_sd, n_systems)
+        updates = n_games * (self.shuffles + self.resamples)
+        few = updates <= _FEW_UPDATES
+        through_package = few if self.engine == "auto" else self.engine == "package"
+        engine = (PackageEngine if through_package else CompiledEngine)(self.prior_sd, n_systems)
         first = max(games, key=lambda game: game.n)
-        pilot = np.arange(min(_PILOT, first.n))
+        # The first run of the compiled engine compiles.
+        engine.run(first, np.arange(1))
+        # Spread over all comparisons, whose memory has to be fetched in the runs too; with a
+        # generator of its own, so that results do not depend on the pilot.
         started = perf_counter()
-        engine.run(first, pilot)
-        seconds = (perf_counter() - started) / pilot.size * n_games * runs
+        size = min(engine.pilot, first.n)
+        engine.run(first, np.random.default_rng(0).integers(0, first.n, size))
+        seconds = (perf_counter() - started) / size * updates
         engine.rescued = 0
+        remedy = "; lower shuffles= and resamples="
+        if through_package:
+            remedy += ", or take engine='compiled', the same update compiled"
         _LOG.log(
             logging.WARNING if seconds > _LONG_SECONDS else logging.INFO,
-            "TrueSkill: %s comparisons in %d shuffles and %d resamples will take about %s%s",
+            "TrueSkill: %s comparisons in %d shuffles and %d resamples by %s will take %s%s",
             f"{n_games:,}",
             self.shuffles,
             self.resamples,
+            engine.words,
             _duration(seconds),
-            (
-                "; lower shuffles= and resamples=, or take engine='compiled', the same update "
-                "compiled"
-                if seconds > _LONG_SECONDS
-                else ""
-            ),
+            remedy if seconds > _LONG_SECONDS else "",
         )
         return engine
 
@@ -568,9 +585,11 @@ def _margin(draw_probability: float) -> float:
 
 
 def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than 1 s"
     if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
 
 
 def _by_criterion(judgements: Judgements) -> list[npt.NDArray[np.intp]]:

@@ -55,6 +55,85 @@ def test_compiled_update_is_the_packages(study: PairwiseJudgements) -> None:
     assert package.settings.versions["trueskill"] == trueskill.__version__
 
 
+def citations() -> PairwiseJudgements:
+    """Citations between four journals (Stigler 1994): 3,727 votes in 12 counts."""
+    frame = pd.DataFrame(
+        [("B", "C", 730, 33), ("B", "J", 498, 320), ("B", "R", 221, 284),
+         ("C", "J", 68, 813), ("C", "R", 17, 276), ("J", "R", 142, 325)],
+        columns=["x", "y", "wins", "losses"],
+    )  # fmt: skip
+    return PairwiseJudgements.from_counts(
+        frame, system_a="x", system_b="y", wins="wins", losses="losses"
+    )
+
+
+def test_few_updates_go_through_the_package_and_many_through_the_compiled_engine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from bayeseval.families import trueskill as module
+
+    study = comparisons([("x", "y", "a"), ("y", "z", "tie"), ("z", "x", "b")] * 5)
+    assert TrueSkill().engine == "auto"
+    many = be.fit(citations(), TrueSkill(), draws=50, random_seed=1)
+    few = TrueSkill(shuffles=20, resamples=0)
+    monkeypatch.setattr(module, "_FEW_UPDATES", 20 * study.n_judgements)
+    exactly = be.fit(study, few, draws=5, random_seed=1)
+    monkeypatch.setattr(module, "_FEW_UPDATES", 20 * study.n_judgements - 1)
+    above = be.fit(study, few, draws=5, random_seed=1)
+    for posterior, words, package, engine in (
+        (many, "updated by the compiled engine", "numba", "compiled"),
+        (exactly, "updated by the package trueskill", "trueskill", "package"),
+        (above, "updated by the compiled engine", "numba", "compiled"),
+    ):
+        assert words in posterior.settings.sampler
+        assert package in posterior.settings.versions
+        restored = be.load(posterior.save(tmp_path / f"{posterior.fingerprint}{engine}.nc"))
+        assert f"engine={engine!r}" in repr(be.trueskill_ranking(restored))
+    np.testing.assert_allclose(exactly.quality, above.quality, rtol=1e-9)
+
+
+def test_more_votes_than_can_be_rated_one_by_one_are_refused_in_words() -> None:
+    counts = pd.DataFrame({"x": ["A", "A"], "y": ["B", "C"], "w": [10**12, 3], "l": [5, 4]})
+    table = PairwiseJudgements.from_counts(counts, system_a="x", system_b="y", wins="w", losses="l")
+    words = r"at most 100,000,000; these judgements count 1,000,000,000,012 votes.*BradleyTerry"
+    for engine in ("auto", "package", "compiled"):
+        with pytest.raises(be.DesignError, match=words):
+            be.fit(table, TrueSkill(engine=engine), draws=5, random_seed=1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"resamples": 1}, "at least 20 runs; this posterior has 1 resample. Fit with resamples="),
+        ({"resamples": 19}, "19 resamples.*or take prob= of at most 0.947"),
+        ({"resamples": 0, "shuffles": 3}, "3 shuffles.*or take prob= of at most 0.666"),
+    ],
+)
+def test_a_share_finer_than_one_run_is_refused(
+    study: PairwiseJudgements, settings: dict[str, int], words: str
+) -> None:
+    posterior = be.fit(study, TrueSkill(**{**QUICK, **settings}), draws=5, random_seed=1)
+    with pytest.raises(be.BayesEvalError, match=words) as refused:
+        be.trueskill_ranking(posterior)
+    if "at most" in words:
+        most = float(words.rsplit(" ", 1)[1])
+        assert f"{most:g}; rank()" in str(refused.value)
+        assert len(be.trueskill_ranking(posterior, prob=most)) == len(study.systems)
+    enough = {**QUICK, "resamples": 20}
+    be.trueskill_ranking(be.fit(study, TrueSkill(**enough), draws=5, random_seed=1))
+
+
+def test_a_ranking_across_groups_that_never_met_says_so() -> None:
+    apart = comparisons([("A", "B", "a"), ("C", "D", "a")] * 30)
+    ranking = be.trueskill_ranking(be.fit(apart, TrueSkill(**QUICK), draws=5, random_seed=1))
+    text = " ".join(repr(ranking).split())
+    assert "fall into 2 groups that never met ('A', 'B'; 'C', 'D')" in text
+    assert "across groups mean nothing" in text
+    linked = comparisons([("A", "B", "a"), ("C", "D", "a"), ("B", "C", "tie")] * 30)
+    ranking = be.trueskill_ranking(be.fit(linked, TrueSkill(**QUICK), draws=5, random_seed=1))
+    assert "groups" not in repr(ranking)
+
+
 @pytest.mark.parametrize("t", [-3.0, -0.4, 0.0, 0.4, 2.5])
 @pytest.mark.parametrize("margin", [1e-4, 0.3, 2.0])
 def test_moments_are_those_of_the_cut_normal(t: float, margin: float) -> None:
@@ -225,7 +304,7 @@ def test_criteria_are_rated_apart() -> None:
         ({"shuffles": 0}, "shuffles= is a whole number from 1"),
         ({"resamples": -1}, "resamples= is a whole number from 0"),
         ({"prior_sd": 0.0}, "prior_sd= is a positive number"),
-        ({"engine": "fast"}, "engine= is 'package' or 'compiled'"),
+        ({"engine": "fast"}, "engine= is 'auto', 'package' or 'compiled'"),
     ],
 )
 def test_wrong_settings_are_named(settings: dict[str, Any], words: str) -> None:
@@ -257,12 +336,17 @@ def test_long_runs_are_announced_with_their_time(
     monkeypatch.setattr(module, "_LONG_SECONDS", 0.0)
     logging.getLogger("bayeseval").addHandler(caplog.handler)
     try:
-        be.fit(study, TrueSkill(shuffles=1, resamples=0), draws=2, random_seed=1)
+        for engine in ("package", "compiled"):
+            family = TrueSkill(shuffles=1, resamples=0, engine=engine)
+            be.fit(study, family, draws=2, random_seed=1)
     finally:
         logging.getLogger("bayeseval").removeHandler(caplog.handler)
-    (message,) = [text for text in caplog.messages if "will take about" in text]
-    assert "1 shuffles and 0 resamples" in message
-    assert "engine='compiled'" in message
+    package, compiled = [text for text in caplog.messages if "will take" in text]
+    assert "1 shuffles and 0 resamples by the package trueskill" in package
+    assert "engine='compiled'" in package
+    assert "1 shuffles and 0 resamples by the compiled engine" in compiled
+    assert "lower shuffles=" in compiled
+    assert "engine=" not in compiled
 
 
 def test_clusters_start_where_ranges_do_not_overlap() -> None:
