@@ -391,6 +391,8 @@ class PairwiseJudgements(Judgements):
         sources |= {f"systems {name}": name for name in systems or ()}
         check_sources(sources, list(wide.columns))
         values = np.stack([_ranks(wide, name, unranked, missing) for name in columns])
+        if systems is not None:
+            _refuse_ranks_without_system(wide, systems, values, missing)
         labels = (
             [wide[name].astype(object).to_numpy() for name in systems]
             if systems is not None
@@ -506,6 +508,22 @@ def _plan(
         count=count,
         attributes=attributes,
     )
+
+
+def _refuse_ranks_without_system(
+    wide: pd.DataFrame, systems: Sequence[str], values: np.ndarray, missing: Sequence[str]
+) -> None:
+    """Raise where a rank that goes into a pair belongs to no system."""
+    named = take(wide, {name: name for name in systems}, missing=missing)
+    compared = np.isfinite(values).sum(axis=0) > 1
+    for name, ranks in zip(systems, values, strict=True):
+        absent = (named.columns[name].codes < 0) & np.isfinite(ranks) & compared
+        if absent.any():
+            raise JudgementError(
+                f"every rank needs a system; column {name!r} of systems= is empty in "
+                f"{named.where(absent)} where there is a rank. Fill in the label, or remove the "
+                "rank."
+            )
 
 
 def _ranks(

@@ -230,6 +230,13 @@ def test_rankings_give_all_pairs_with_ties_and_their_ranking():
     ]
 
 
+def test_a_rank_without_a_system_is_named_by_its_column():
+    with pytest.raises(JudgementError, match=r"column 's1' of systems= is empty in data row 2 "):
+        rankings(RANKS.assign(s1=["A", ""]))
+    # The system of "not ranked" may be left out.
+    assert rankings(RANKS.assign(s2=["B", ""])).n_rows == 4
+
+
 def test_the_direction_of_ranks_must_be_told_and_turns_outcomes():
     other = rankings(lower_is_better=False).to_frame()
     assert other["outcome"].tolist() == ["b", "b", "tie", "a"]
