@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Literal
 
 import numpy as np
@@ -96,12 +96,17 @@ def shorten(labels: Sequence[str], width: int) -> list[str]:
     return [numbered[text] for text in shown]
 
 
+def _common_start(labels: Sequence[str]) -> str:
+    columns = zip(*labels, strict=False)
+    return "".join(chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, columns))
+
+
 def _without_common_ends(labels: Sequence[str]) -> dict[str, str]:
     """Replace what all labels begin and end with, up to a separator, by an ellipsis."""
-    first = commonprefix(labels)
+    first = _common_start(labels)
     first = first[: 1 + max(first.rfind(mark) for mark in _SEPARATORS)]
     rest = [label[len(first) :] for label in labels]
-    last = commonprefix([label[::-1] for label in rest])[::-1]
+    last = _common_start([label[::-1] for label in rest])[::-1]
     starts = [at for at in (last.find(mark) for mark in _SEPARATORS) if at >= 0]
     last = last[min(starts) :] if starts else ""
     return {

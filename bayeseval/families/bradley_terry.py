@@ -588,7 +588,22 @@ class BradleyTerry(PredictorFamily):
     def row_chances(
         self, declaration: Declaration[PairwiseResponse], judgements: Judgements, draws: xr.Dataset
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the chances that a wins and of a tie for every row, dims (sample, row)."""
+        """Return the chances that a wins and of a tie for every row.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : PairwiseJudgements
+            Rows; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Of a win and of a tie, each dims (sample, row) or what broadcasts to it.
+        """
         response = declaration.response
         predictors = self.row_predictors(declaration, judgements, draws)
         scalars = self.row_scalars(declaration, judgements, draws)

@@ -502,7 +502,22 @@ class TrueSkill:
     def row_chances(
         self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the chances that a wins and of a tie for every row, dims (sample, row)."""
+        """Return the chances that a wins and of a tie for every row.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : PairwiseJudgements
+            Rows; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Returns
+        -------
+        tuple of numpy.ndarray
+            Of a win and of a tie, each dims (sample, row) or what broadcasts to it.
+        """
         difference, margin = _row_differences(declaration, judgements, draws)
         noise = np.sqrt(2.0) * BETA
         win, loss = ndtr((difference - margin) / noise), ndtr((-difference - margin) / noise)

@@ -96,8 +96,8 @@ def fit(
         The table.
     family : Family, optional
         The family; by default that of the protocol with its default settings. One that draws by
-        itself, such as ``TrueSkill``, ignores what concerns a sampler (``method``, ``tune``,
-        ``cores``, ``target_accept``, ``max_treedepth``, ``nuts_sampler``, ``backend``).
+        itself, such as ``TrueSkill``, ignores what concerns a sampler (``tune``, ``cores``,
+        ``target_accept``, ``max_treedepth``, ``nuts_sampler``, ``backend``).
     method : {"nuts", "laplace", "auto"}
         "nuts" samples. "laplace" puts a normal at the highest point of the density and corrects
         its draws by importance weights: seconds for a million comparisons of hundreds of systems,
@@ -184,6 +184,11 @@ def fit(
     family = default_family(judgements.protocol) if family is None else family
     _refuse_no_family(family)
     if isinstance(family, DirectFamily):
+        if method == "laplace":
+            raise ModelError(
+                f"{family.name} makes its draws by itself: method='laplace' has nothing to "
+                "approximate. Leave method= out"
+            )
         return _drawn_directly(family, judgements, settings, store=store)
     declaration = family.declare(judgements)
     _refuse_taken_names(declaration, judgements)

@@ -455,3 +455,20 @@ def test_means_and_sds_are_near_those_of_the_exact_model() -> None:
     assert np.abs(ours - theirs).max() < 0.5 * sd.max()
     ratio = approximate.std(("chain", "draw")).values / np.sqrt(2) / sd
     assert ((ratio > 0.7) & (ratio < 1.3)).all()
+
+
+def test_chances_by_row_are_those_of_predicted_outcomes(study: PairwiseJudgements) -> None:
+    posterior = be.fit(study, TrueSkill(**QUICK), draws=50, chains=2, random_seed=1)
+    chances = posterior.row_chances(study, draws=100).mean("sample")
+    drawn = np.concatenate(
+        [posterior.predictive(study, draws=100, random_seed=seed).values for seed in range(20)]
+    )
+    for code, outcome in ((0, "win"), (1, "loss"), (2, "tie")):
+        share = (drawn == code).mean(axis=0)
+        # A share of 2,000 has a standard error of about .011; there are 900 of them.
+        assert np.abs(share - chances.sel(outcome=outcome).values).max() < 0.055
+
+
+def test_an_approximation_of_what_is_not_sampled_is_refused(study: PairwiseJudgements) -> None:
+    with pytest.raises(be.ModelError, match="makes its draws by itself"):
+        be.fit(study, TrueSkill(**QUICK), method="laplace", random_seed=1)
