@@ -50,10 +50,17 @@ PAGE = ROOT / "docs" / "benchmarks" / "peers.md"
 # Versions besides those of the programs themselves.
 LIBRARIES = ("pytensor", "nutpie", "numba", "numpy", "arviz")
 COMMAND = "python -m tests.benchmarks.peers"
+LEFT_OUT = "left out on request"
 
 
 def run_part(
-    part: str, programs: dict[str, Program | str], *, settings: Settings, quick: bool, limit: float
+    part: str,
+    programs: dict[str, Program | str],
+    *,
+    settings: Settings,
+    quick: bool,
+    limit: float,
+    without: Sequence[str] = (),
 ) -> tuple[list[Table], list[Outcome]]:
     """Measure the contenders of a protocol, in turn; return tables and what came of each."""
     outcomes = []
@@ -64,7 +71,7 @@ def run_part(
         for contender in CONTENDERS[part]:
             outcome = measure(
                 contender,
-                programs[contender.program],
+                LEFT_OUT if contender.name in without else programs[contender.program],
                 path,
                 settings,
                 folder / "runs",
@@ -134,6 +141,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="small sizes, to try the script")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds a process may take")
+    names = {contender.name for part in CONTENDERS.values() for contender in part}
+    parser.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        choices=sorted(names),
+        metavar="NAME",
+        help="a contender to leave out, as the tables name it; may be given again",
+    )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)} too")
     parser.add_argument(
         "--environments",
@@ -169,7 +185,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 tables.append(report.gradient_table(n_rows, gradient))
         else:
             made, outcomes[part] = run_part(
-                part, programs, settings=settings, quick=chosen.quick, limit=chosen.limit
+                part,
+                programs,
+                settings=settings,
+                quick=chosen.quick,
+                limit=chosen.limit,
+                without=chosen.without,
             )
             tables += made
         loads.append(os.getloadavg()[0])
