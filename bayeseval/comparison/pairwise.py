@@ -1,6 +1,7 @@
 """What comparisons are asked for besides a ranking: Elo-like ratings, circular triads."""
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -223,29 +224,27 @@ def intransitivity(
     chances = posterior.row_chances(judgements, draws=draws).values  # type: ignore[attr-defined]
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     n = len(judgements.systems)
-    # Points of system_a in every row, of the judgements and of tables drawn from the model.
-    observed_points = judgements.counts * points(judgements)
     rng = np.random.default_rng(random_seed)
-    drawn_points = np.stack([rng.multinomial(judgements.counts, one) @ _POINTS for one in chances])
-    mean = chances @ _POINTS
-    variance = judgements.counts * (chances @ _POINTS**2 - mean**2)
-    mean *= judgements.counts
+    # Points of system_a in every row of tables drawn from the model.
+    drawn = [rng.multinomial(judgements.counts, one) @ _POINTS for one in chances]
     groups = judgements.labels("criterion") if judgements.has("criterion") else (None,)
     rows = []
     for k, label in enumerate(groups):
         own = slice(None) if label is None else judgements.codes("criterion") == k
-        pairs = _Pairs(a[own], b[own], judgements.counts[own], n)
-        triads, observed = pairs.circular(observed_points[own])
-        predicted = np.array([pairs.circular(one[own])[1] for one in drawn_points])
-        misfit, misfit_drawn = (
-            np.array(
-                [
-                    pairs.misfit(table[own] - m[own], v[own])
-                    for table, m, v in zip(tables, mean, variance, strict=True)
-                ]
-            )
-            for tables in (np.broadcast_to(observed_points, mean.shape), drawn_points)
-        )
+        counts = judgements.counts[own]
+        scored = partial(_scores, a[own], b[own], counts, n=n)
+        compared = np.triu(_by_pair(a[own], b[own], counts, n) > 0)
+        observed_scores = scored(counts * points(judgements)[own])
+        triads, observed = _circular(observed_scores)
+        predicted, misfit, misfit_drawn = (np.empty(len(chances)) for _ in range(3))
+        for at, (chance, won) in enumerate(zip(chances[:, own], drawn, strict=True)):
+            mean = chance @ _POINTS
+            expected = scored(counts * mean)
+            variance = _by_pair(a[own], b[own], counts * (chance @ _POINTS**2 - mean**2), n)
+            drawn_scores = scored(won[own])
+            predicted[at] = _circular(drawn_scores)[1]
+            misfit[at] = _misfit(observed_scores - expected, variance, compared)
+            misfit_drawn[at] = _misfit(drawn_scores - expected, variance, compared)
         lower, upper = np.quantile(predicted, [0.025, 0.975])
         rows.append(
             {
@@ -289,32 +288,30 @@ _POINTS = np.array([1.0, 0.0, 0.5])
 """What a win, a loss and a tie are worth to system_a."""
 
 
-class _Pairs:
-    """Rows of comparisons, to be summed by pair of systems."""
+def _by_pair(a: np.ndarray, b: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """Add values of rows at their two systems, in either order, dims (system, system)."""
+    total = np.bincount(a * n + b, weights=values, minlength=n * n).reshape(n, n)
+    return total + total.T
 
-    def __init__(self, a: np.ndarray, b: np.ndarray, counts: np.ndarray, n: int) -> None:
-        self._a, self._b, self._counts, self._n = a, b, counts, n
-        self._pair = np.minimum(a, b) * n + np.maximum(a, b)
-        self._sign = np.where(a < b, 1.0, -1.0)
-        self._compared = np.bincount(self._pair, minlength=n * n) > 0
 
-    def circular(self, won: np.ndarray) -> tuple[int, int]:
-        """Count threes of systems with three majorities, and those that are circular."""
-        a, b, n = self._a, self._b, self._n
-        score = np.bincount(a * n + b, weights=won, minlength=n * n).reshape(n, n)
-        lost = self._counts - won
-        score += np.bincount(b * n + a, weights=lost, minlength=n * n).reshape(n, n)
-        beats = (score > score.T).astype(float)
-        either = beats + beats.T
-        # A circle is counted from each of its three systems, and any three in both directions.
-        circular = np.trace(beats @ beats @ beats) / 3.0
-        triads = np.trace(either @ either @ either) / 6.0
-        return round(triads), round(circular)
+def _scores(
+    a: np.ndarray, b: np.ndarray, counts: np.ndarray, won: np.ndarray, *, n: int
+) -> np.ndarray:
+    """Return the points of every system against every other, dims (system, system)."""
+    lost = np.bincount(b * n + a, weights=counts - won, minlength=n * n)
+    return (np.bincount(a * n + b, weights=won, minlength=n * n) + lost).reshape(n, n)
 
-    def misfit(self, residual: np.ndarray, variance: np.ndarray) -> float:
-        """Return the mean over compared pairs of the squared residual over its variance."""
-        size = self._n**2
-        off = np.bincount(self._pair, weights=self._sign * residual, minlength=size)
-        spread = np.bincount(self._pair, weights=variance, minlength=size)
-        off, spread = off[self._compared], spread[self._compared]
-        return float(np.mean(off**2 / np.maximum(spread, 1e-12)))
+
+def _circular(scores: np.ndarray) -> tuple[int, int]:
+    """Count threes of systems with three majorities, and those that are circular."""
+    beats = (scores > scores.T).astype(float)
+    either = beats + beats.T
+    # A circle is counted from each of its three systems, and any three in both directions.
+    circular = np.trace(beats @ beats @ beats) / 3.0
+    triads = np.trace(either @ either @ either) / 6.0
+    return round(triads), round(circular)
+
+
+def _misfit(residual: np.ndarray, variance: np.ndarray, compared: np.ndarray) -> float:
+    """Return the mean over compared pairs of the squared residual over its variance."""
+    return float(np.mean(residual[compared] ** 2 / np.maximum(variance[compared], 1e-12)))

@@ -75,6 +75,11 @@ class LaplaceDraws:
         """Largest k at which so many weights can be trusted."""
         return min(LARGEST_K, 1.0 - 1.0 / math.log10(max(self.n_weighted, 11)))
 
+    @property
+    def is_close(self) -> bool:
+        """Whether the posterior is so near the normal that no sampler is needed."""
+        return self.k < min(LARGEST_K_AUTO, self.largest_k)
+
 
 class NoMode(Exception):
     """There is no point that a normal could be put at; says why in words."""
@@ -180,7 +185,7 @@ def is_nearly_normal(family: Any, declaration: Declaration[Any], cells: Any, see
         drawn = laplace(declaration, cells, draws=_WEIGHTS_THAT_JUDGE, chains=1, cores=1, rng=rng)
     except NoMode:
         return False
-    return drawn.k < min(LARGEST_K_AUTO, drawn.largest_k)
+    return drawn.is_close
 
 
 def laplace_problems(drawn: LaplaceDraws, n_draws: int) -> tuple[str, ...]:

@@ -208,7 +208,8 @@ def fit(
             _tell(result.convergence, strict=strict)
             return result
     if target_accept is None:
-        wanted = _wanted_acceptance(family, declaration, cells, settings)
+        # method="auto" samples what it found far from a normal: no second look.
+        wanted = _wanted_acceptance(family, declaration, cells, settings, look=method == "nuts")
         settings = replace(settings, target_accept=wanted)
     density = None
     if backend != "pymc" and nuts_sampler == "nutpie":
@@ -244,13 +245,18 @@ def fit(
 
 
 def _wanted_acceptance(
-    family: Family, declaration: Declaration[Any], cells: Any, settings: SamplerSettings
+    family: Family,
+    declaration: Declaration[Any],
+    cells: Any,
+    settings: SamplerSettings,
+    *,
+    look: bool,
 ) -> float:
     """Return what the response asks for; or the default, lower for what is nearly normal."""
     own = getattr(declaration.response, "target_accept", None)
     if own is not None:
         return own
-    if is_nearly_normal(family, declaration, cells, settings.random_seed):
+    if look and is_nearly_normal(family, declaration, cells, settings.random_seed):
         return _TARGET_ACCEPT_OF_NORMALS
     return settings.target_accept
 
@@ -469,7 +475,7 @@ def _approximated(
                 "'auto', which samples where an approximation would not do"
             )
         return drawn
-    if drawn is not None and drawn.k < min(LARGEST_K_AUTO, drawn.largest_k):
+    if drawn is not None and drawn.is_close:
         _LOG.info(
             "Laplace's approximation is good here (Pareto k %.2f, wanted below %.1f): no sampling; "
             "the result is marked approximate",

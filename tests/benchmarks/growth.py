@@ -12,7 +12,6 @@ import json
 import math
 import os
 import resource
-import subprocess
 import sys
 import time
 import warnings
@@ -24,12 +23,15 @@ from typing import Any
 
 from tests.benchmarks._measure import medians
 from tests.benchmarks._page import Table, machine, page, versions
+from tests.benchmarks._peers.processes import answer_line, first_error, progress, run_limited
+from tests.benchmarks._peers.programs import environment
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "growth.md"
 COMMAND = "python -m tests.benchmarks.growth"
 SEED = 20260101
 CHAINS = 2
+LIMIT = 3600.0
 DEFAULT_DRAWS = 4 * 2000
 """Draws of a fit with the defaults, warm-up included."""
 LIBRARIES = ("bayeseval", "nutpie", "numba", "numpy")
@@ -250,9 +252,11 @@ def measured(part: str, size: Size) -> dict[str, Any]:
     """Run one size in a process of its own."""
     command = [sys.executable, "-m", "tests.benchmarks.growth", "--child", part]
     command += map(str, astuple(size))
-    ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    found = json.loads(ended.stdout.splitlines()[-1])
-    print(f"{part} {size}: {found}", file=sys.stderr, flush=True)
+    code, printed = run_limited(command, environment(None), limit=LIMIT)
+    if code != 0:
+        raise RuntimeError(f"{part} {size}: {first_error(printed) if code else f'over {LIMIT} s'}")
+    found = answer_line(printed)
+    progress(f"{part} {size}: {found}")
     return found
 
 

@@ -134,3 +134,24 @@ def test_groups_that_never_met_have_no_tiers_between_them() -> None:
     assert len(ranking.parts[0].tiers) == 1
     assert "There are no tiers: no judgement compares systems of different groups" in str(ranking)
     assert "tiers are in the right order" not in str(ranking)
+
+
+@pytest.mark.sampling
+def test_probabilities_stay_within_0_and_1_so_that_gains_are_finite() -> None:
+    rows = [(a, b, 3) for a, b in ("AB", "BC", "AC")] + [(a, b, -3) for a, b in ("BA", "CB", "CA")]
+    frame = pd.DataFrame(rows * 8, columns=["a", "b", "strength"])
+    judgements = be.StrengthJudgements.from_frame(
+        frame,
+        annotator=None,
+        system_a="a",
+        system_b="b",
+        strength="strength",
+        bounds=3,
+        positive="a",
+        repeats=True,
+    )
+    posterior = be.fit(judgements, **SEEDED)
+    win = posterior.win_probability()
+    assert float(win.min()) >= 0.0
+    assert float(win.max()) <= 1.0
+    assert np.isfinite(be.next_pairs(posterior, 3).to_frame()["gain"]).all()
