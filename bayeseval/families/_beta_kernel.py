@@ -248,6 +248,55 @@ def ends_and_rest(
     return n_inside
 
 
+@numba.njit(nogil=True, error_model="numpy")
+def add_beta_part(
+    n_inside: int,
+    inside: IntArray,
+    own_e: FloatArray,
+    own: FloatArray,
+    blur: float,
+    log_y: FloatArray,
+    log_rest: FloatArray,
+    log_p: FloatArray,
+    by_e: FloatArray,
+    by_log_precision: FloatArray,
+    work: FloatArray,
+) -> None:
+    """Add the beta density of the answers between the ends, and its slopes.
+
+    Parameters
+    ----------
+    n_inside, inside, own_e
+        How many, their positions, and their logits of the mean, close together.
+    own
+        Each answer's own part of 1 / φ, dims (at least cell,).
+    blur
+        The part of 1 / φ that all share.
+    log_y, log_rest
+        Logs of the answer and of one minus the answer, dims (cell,).
+    log_p, by_e
+        Added to, dims (at least cell,).
+    by_log_precision
+        Slope by an annotator's own log precision, filled at the positions.
+    work
+        Working space, dims (18, at least cell).
+    """
+    precision, own_log_y, own_log_rest = work[0], work[1], work[2]
+    values, of_e, of_precision = work[3], work[4], work[5]
+    for k in range(n_inside):
+        j = inside[k]
+        precision[k] = 1.0 / (own[j] + blur)
+        own_log_y[k], own_log_rest[k] = log_y[j], log_rest[j]
+    beta_terms(
+        own_e, precision, own_log_y, own_log_rest, values, of_e, of_precision, work[6:], n_inside
+    )
+    for k in range(n_inside):
+        j = inside[k]
+        log_p[j] += values[k]
+        by_e[j] += of_e[k]
+        by_log_precision[j] = of_precision[k] * own[j] * precision[k]
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def beta_kernel(
     predictors: FloatArray,
@@ -295,10 +344,9 @@ def beta_kernel(
     by_cell = np.empty((6, BLOCK))
     level, bias = by_cell[4], by_cell[5]
     space = np.empty((25, BLOCK))
-    extremity, own, e, by_e, by_log_precision, by_end = space[:6]
-    # Answers of one kind close together.
-    own_e, precision, log_y, log_rest, values, of_low, of_high = space[6:13]
-    work = space[13:]
+    # Of own_e the answers of one kind stand close together.
+    extremity, own, e, by_e, by_log_precision, by_end, own_e = space[:7]
+    work = space[7:]
     is_inside = np.empty(BLOCK, dtype=np.bool_)
     inside = np.empty(BLOCK, dtype=np.int32)
     for begin in range(0, count.size, BLOCK):
@@ -323,16 +371,20 @@ def beta_kernel(
         n_inside = ends_and_rest(
             what, e, by_cell, is_inside[:size], logs, by_e, by_end, own_e, inside, work
         )
-        for k in range(n_inside):
-            j = inside[k]
-            precision[k] = 1.0 / (own[j] + blur)
-            log_y[k], log_rest[k] = answer[1, begin + j], answer[2, begin + j]
-        beta_terms(own_e, precision, log_y, log_rest, values, of_low, of_high, work, n_inside)
-        for k in range(n_inside):
-            j = inside[k]
-            logs[j] += values[k]
-            by_e[j] += of_low[k]
-            by_log_precision[j] = of_high[k] * own[j] * precision[k]
+        log_y, log_rest = answer[1, part], answer[2, part]
+        add_beta_part(
+            n_inside,
+            inside,
+            own_e,
+            own,
+            blur,
+            log_y,
+            log_rest,
+            logs,
+            by_e,
+            by_log_precision,
+            work,
+        )
 
         by_difference = predictors_bar[DIFFERENCE, part]
         by_extremity, by_own = (

@@ -21,7 +21,7 @@ from typing import Any
 import numba
 import numpy as np
 
-from bayeseval.families._beta_kernel import beta_terms, end_terms, ends_and_rest
+from bayeseval.families._beta_kernel import add_beta_part, end_terms, ends_and_rest
 from bayeseval.families._block_math import (
     BLOCK,
     add_by_criterion,
@@ -162,12 +162,11 @@ def slider_kernel(
         terms[6] = scalars[:, 2]
     by_cell = np.empty((7, BLOCK))
     level, bias, chance = by_cell[4], by_cell[5], by_cell[6]
-    space = np.empty((28, BLOCK))
-    scale, own, e, by_e, by_log_precision, by_end, by_middle = space[:7]
-    # Answers of one kind close together.
-    own_e, middle, precision, log_y, log_rest = space[7:12]
-    values, of_low, of_high, power = space[12:16]
-    work = space[16:]
+    space = np.empty((26, BLOCK))
+    # Of own_e the answers of one kind stand close together.
+    scale, own, e, by_e, by_log_precision, by_end, by_middle, own_e = space[:8]
+    work = space[8:]
+    middle, in_middle, by_own_e, by_chance, power = work[:5]
     is_inside = np.empty(BLOCK, dtype=np.bool_)
     inside = np.empty(BLOCK, dtype=np.int32)
     for begin in range(0, count.size, BLOCK):
@@ -190,12 +189,11 @@ def slider_kernel(
             what, e, by_cell, is_inside[:size], logs, by_e, by_end, own_e, inside, work
         )
         if has_middle:
-            in_middle, by_own_e, by_chance = values, of_low, of_high
             for k in range(n_inside):
                 j = inside[k]
                 in_middle[k] = 1.0 if what[j] == MIDDLE else 0.0
                 middle[k] = chance[j]
-            _middle_terms(own_e, middle, in_middle, by_own_e, by_chance, work[0], power, n_inside)
+            _middle_terms(own_e, middle, in_middle, by_own_e, by_chance, work[5], power, n_inside)
             for k in range(n_inside):
                 j = inside[k]
                 logs[j] += in_middle[k]
@@ -205,17 +203,22 @@ def slider_kernel(
         n_between = 0
         for k in range(n_inside):
             j = inside[k]
-            own_e[n_between] = own_e[k]
-            precision[n_between] = 1.0 / (own[j] + blur)
-            log_y[n_between], log_rest[n_between] = answer[1, begin + j], answer[2, begin + j]
-            inside[n_between] = j
+            own_e[n_between], inside[n_between] = own_e[k], j
             n_between += what[j] == BETWEEN
-        beta_terms(own_e, precision, log_y, log_rest, values, of_low, of_high, work, n_between)
-        for k in range(n_between):
-            j = inside[k]
-            logs[j] += values[k]
-            by_e[j] += of_low[k]
-            by_log_precision[j] = of_high[k] * own[j] * precision[k]
+        log_y, log_rest = answer[1, part], answer[2, part]
+        add_beta_part(
+            n_between,
+            inside,
+            own_e,
+            own,
+            blur,
+            log_y,
+            log_rest,
+            logs,
+            by_e,
+            by_log_precision,
+            work,
+        )
 
         by_difference = predictors_bar[DIFFERENCE, part]
         by_scale, by_own = predictors_bar[LOG_SCALE, part], predictors_bar[BY_ANNOTATOR, part]
