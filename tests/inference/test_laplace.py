@@ -212,7 +212,7 @@ def test_auto_takes_the_approximation_or_samples_and_says_so(
         raise Stop
 
     monkeypatch.setattr(fitting, "sample_density", stop)
-    monkeypatch.setattr(fitting, "LARGEST_K_AUTO", -1.0)
+    monkeypatch.setattr(_laplace, "LARGEST_K_AUTO", -1.0)
     with messages(caplog), pytest.raises(Stop):
         be.fit(judgements, PlainComparisons(), method="auto", random_seed=3)
     assert any("will not do (Pareto k is" in text for text in caplog.messages)
