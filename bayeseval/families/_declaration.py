@@ -40,6 +40,12 @@ class Effect:
         the same; only its geometry differs.
     correlated
         Whether the effects of different criteria are correlated, with an LKJ prior.
+    enters
+        What the effect is a part of: the latent answer, or something of the response's own such as
+        the gaps between thresholds. Only parts of the same vary around one another.
+    around
+        Name of the parameter that the effects vary around, where the response has linear predictors:
+        the mean of effects that sum to zero, the level of an average answer for others.
     """
 
     name: str
@@ -50,6 +56,8 @@ class Effect:
     zero_sum: bool = False
     centring: float = 0.0
     correlated: bool = False
+    enters: str = "answer"
+    around: str = ""
 
     @property
     def size(self) -> int:
@@ -301,6 +309,17 @@ class Declaration[R: Response]:
     def n_criteria(self) -> int:
         """Number of criteria; 1 where the judgements have no criterion."""
         return len(self.coords["criterion"]) if self.has_criterion else 1
+
+    @property
+    def blocks(self) -> tuple[Effect, ...]:
+        """All Gaussian blocks: the effects, and those of the response's own, if it has some."""
+        own: tuple[Effect, ...] = getattr(self.response, "own_effects", ())
+        return (*self.effects, *own)
+
+    @property
+    def root(self) -> Effect | None:
+        """What a block of the response's own varies around and is no Gaussian block itself."""
+        return getattr(self.response, "root", None)
 
     def effect(self, name: str) -> Effect | None:
         """Return the effect called ``name``, or None where the model has none."""

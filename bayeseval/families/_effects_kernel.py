@@ -1,6 +1,6 @@
 """Gaussian blocks of effects: from sampler coordinates to effects, and gradients back.
 
-A block is seven integers and a prior scale; see ``_layout.EffectTables``. Its density is that of
+A block is eight integers and a prior scale; see ``_layout.EffectTables``. Its density is that of
 the PyMC model (``_builder``) with every Jacobian included. Four changes of coordinates keep what
 the sampler sees near a standard normal, whatever the data say:
 
@@ -25,6 +25,13 @@ score of a finer effect is the one that remains when the coarser effects that en
 finer effect is then independent of them wherever the likelihood is about normal. Where the data say
 little of the finer effects the ridge is broad, and likelihoods are less like a normal over its
 width: there the finer effects are sampled as if they had no parents.
+
+Location. A constant can move between the mean of an effect and the location of a response without
+any change to the answers. The sampler's location has the means of such effects taken out; of their
+means the data say nothing then, and these are sampled as the prior has them: what the data say
+moves only the deviations from the mean of the block. With D the roots of the variances of the N
+levels, the map is w to D w minus its mean plus the mean of w, whose volume is det D times the mean
+of 1 / D.
 
 Rotation. Along its last dimension a row of w is sampled in rotated coordinates: n - 1 values that
 PyMC's ZeroSumTransform maps to deviations from the mean, and last the mean times the root of n
@@ -51,7 +58,8 @@ _LOG_HALF_NORMAL = 0.5 * math.log(2.0 / math.pi)
 
 type IndexTable = npt.NDArray[np.int64]
 """Dims (block, field): start of the sds, start of the values, criteria, rows, length,
-zero sum, start among the effects. Blocks stand in the declaration's order."""
+zero sum, start among the effects, whether its mean moves with the location. Blocks stand in the
+declaration's order."""
 
 
 class EffectTables(NamedTuple):
@@ -60,7 +68,7 @@ class EffectTables(NamedTuple):
     Parameters
     ----------
     blocks
-        Seven integers a block.
+        Eight integers a block.
     order
         The blocks, parents before the finer ones.
     scales
@@ -71,6 +79,8 @@ class EffectTables(NamedTuple):
         Information of every effect, dims (effect,).
     parents
         Positions of every effect's parents, -1 for none, dims (parent, effect).
+    parent_block
+        The parents' blocks, -1 for the root, dims (parent, block).
     shares
         What a parent counts in units of the finer effect, dims (parent, block).
     basis_start
@@ -86,6 +96,7 @@ class EffectTables(NamedTuple):
     score: FloatArray
     information: FloatArray
     parents: npt.NDArray[np.int64]
+    parent_block: npt.NDArray[np.int64]
     shares: FloatArray
     basis_start: npt.NDArray[np.int64]
     bases: FloatArray
@@ -101,9 +112,10 @@ def effect_tables_of(table: npt.NDArray[np.int64]) -> EffectTables:
         floats(table, 3),
         floats(table, 4),
         long_rows(table, 5),
-        float_rows(table, 6),
-        longs(table, 7),
-        floats(table, 8),
+        long_rows(table, 6),
+        float_rows(table, 7),
+        longs(table, 8),
+        floats(table, 9),
     )
 
 
@@ -146,7 +158,14 @@ def _turn(value: FloatArray, length: int, turned: FloatArray) -> None:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _from_parents(
-    tables: EffectTables, block: int, begin: int, length: int, effects: FloatArray, row: FloatArray
+    tables: EffectTables,
+    block: int,
+    criterion: int,
+    begin: int,
+    length: int,
+    effects: FloatArray,
+    means: FloatArray,
+    row: FloatArray,
 ) -> bool:
     """Fill ``row`` with what a row's parents add up to; return whether it has any."""
     parents = tables.parents
@@ -154,9 +173,11 @@ def _from_parents(
     for k in range(parents.shape[0]):
         if parents[k, begin] < 0:
             continue
-        share = tables.shares[k, block]
+        share, whose = tables.shares[k, block], tables.parent_block[k, block]
+        # Answers never see the mean of a block that moves with the location.
+        mean = share * means[whose, criterion] if whose >= 0 else 0.0
         for j in range(length):
-            value = share * effects[parents[k, begin + j]]
+            value = share * effects[parents[k, begin + j]] - mean
             row[j] = row[j] + value if some else value
         some = True
     if some and tables.blocks[block, 5]:
@@ -173,24 +194,30 @@ def _from_parents(
 def _to_parents(
     tables: EffectTables,
     block: int,
+    criterion: int,
     begin: int,
     length: int,
     row_bar: FloatArray,
+    means_bar: FloatArray,
     effects_bar: FloatArray,
 ) -> None:
     """Add to the gradient of a row's parents what their sum passes back."""
     parents = tables.parents
-    mean = 0.0
+    total = 0.0
+    for j in range(length):
+        total += row_bar[j]
     if tables.blocks[block, 5]:
         for j in range(length):
-            mean += row_bar[j]
-        mean /= length
+            row_bar[j] -= total / length
+        total = 0.0
     for k in range(parents.shape[0]):
         if parents[k, begin] < 0:
             continue
-        share = tables.shares[k, block]
+        share, whose = tables.shares[k, block], tables.parent_block[k, block]
+        if whose >= 0:
+            means_bar[whose, criterion] -= share * total
         for j in range(length):
-            effects_bar[parents[k, begin + j]] += share * (row_bar[j] - mean)
+            effects_bar[parents[k, begin + j]] += share * row_bar[j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -222,38 +249,41 @@ def _to_levels(basis: FloatArray, along: FloatArray, levels: FloatArray) -> None
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _standardised(
+def effects_forward(
+    x: FloatArray,
     tables: EffectTables,
-    begin: int,
-    own: float,
-    value: FloatArray,
-    scores: FloatArray,
-    along: FloatArray,
-) -> None:
-    """Fill score and standardised value along each direction of a row.
+    effects: FloatArray,
+    means: FloatArray,
+    state: FloatArray,
+) -> float:
+    """Fill the effects from the sampler's coordinates and return their log prior density.
 
-    Before, ``scores`` holds the components of what its parents add up to.
+    Parameters
+    ----------
+    x
+        A point of the sampler's space.
+    tables
+        The blocks.
+    effects
+        Result, dims (effect,); behind the blocks it has the values of the root.
+    means
+        Result: the mean of each block that moves with the location, else 0, dims
+        (block, criterion).
+    state
+        What :func:`effects_reverse` needs again, dims (4, effect): of every level, or of every
+        direction of a row that has such, its score, root of the variance, sampled value, and
+        standardised value.
     """
-    for k in range(value.size):
-        i = tables.information[begin + k]
-        scores[k] = tables.score[begin + k] - i * scores[k]
-        v = 1.0 / (1.0 + own * own * i)
-        along[k] = math.sqrt(v) * value[k] + own * scores[k] * v
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def effects_forward(x: FloatArray, tables: EffectTables, effects: FloatArray) -> float:
-    """Fill ``effects`` from the sampler's coordinates and return their log prior density."""
     blocks, scales, information = tables.blocks, tables.scales, tables.information
+    score, factor, turned, z = state[0], state[1], state[2], state[3]
+    means[:] = 0.0
     total = 0.0
     for e in tables.order:
-        sd_start, start, n_criteria, n_rows, length, zero_sum, out = blocks[e]
+        sd_start, start, n_criteria, n_rows, length, zero_sum, out, moves = blocks[e]
         width = length - zero_sum
-        share = width / length
+        share = 1.0 if tables.basis_start[e] >= 0 else width / length
+        size = n_rows * length
         of_parents = np.zeros(length)
-        scores = np.empty(length)
-        along = np.empty(length)
-        turned = np.empty(length)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
@@ -261,127 +291,160 @@ def effects_forward(x: FloatArray, tables: EffectTables, effects: FloatArray) ->
                 total += math.log(bend * math.cosh(own))
                 own = bend * math.sinh(own)
             total += signed_normal_log(own, scales[e, 0])
-            squares = 0.0
-            log_factor = 0.0
-            product = 1.0
             for r in range(c * n_rows, (c + 1) * n_rows):
                 value = x[start + r * width : start + (r + 1) * width]
                 begin = out + r * length
-                some = _from_parents(tables, e, begin, length, effects, of_parents)
+                end = begin + length
+                some = _from_parents(tables, e, c, begin, length, effects, means, of_parents)
                 if tables.basis_start[e] >= 0:
+                    turned[begin : begin + width] = value
+                    turned[begin + width : end] = 0.0
+                    score[begin + width : end] = 0.0
+                    if some:
+                        basis = _basis_of(tables, e, r, length, width)
+                        _to_directions(basis, of_parents, score[begin:end])
+                else:
+                    _turn(value, length, turned[begin:end])
+                    if some:
+                        score[begin:end] = of_parents
+                if some:
+                    for j in range(begin, end):
+                        score[j] = tables.score[j] - information[j] * score[j]
+                else:
+                    score[begin:end] = tables.score[begin:end]
+            first, last = out + c * size, out + (c + 1) * size
+            for j in range(first, last):
+                root = 1.0 / math.sqrt(1.0 + own * own * information[j])
+                factor[j] = root
+                z[j] = root * (turned[j] + own * score[j] * root)
+            if moves:
+                mean_turned, mean_z, spread = 0.0, 0.0, 0.0
+                for j in range(first, last):
+                    mean_turned += turned[j]
+                    mean_z += z[j]
+                    spread += 1.0 / factor[j]
+                shift = (mean_turned - mean_z) / size
+                for j in range(first, last):
+                    z[j] += shift
+                means[e, c] = own * mean_turned / size
+                total += math.log(spread / size)
+            squares = 0.0
+            for j in range(first, last):
+                squares += z[j] * z[j]
+            total -= 0.5 * squares + n_rows * width * LOG_SQRT_2PI
+            total += share * _log_product(factor[first:last])
+            if tables.basis_start[e] >= 0:
+                for r in range(c * n_rows, (c + 1) * n_rows):
+                    begin = out + r * length
+                    end = begin + length
                     basis = _basis_of(tables, e, r, length, width)
-                    scores[:] = 0.0
-                    if some:
-                        _to_directions(basis, of_parents, scores)
-                    _standardised(tables, begin, own, value, scores, along)
-                    _to_levels(basis, along, turned)
-                    for j in range(length):
-                        effects[begin + j] = own * turned[j]
-                    for k in range(width):
-                        squares += along[k] * along[k]
-                        total -= 0.5 * math.log1p(own * own * information[begin + k])
-                    continue
-                _turn(value, length, turned)
-                for j in range(length):
-                    i, g = information[begin + j], tables.score[begin + j]
-                    if some:
-                        g -= i * of_parents[j]
-                    v = 1.0 / (1.0 + own * own * i)
-                    z = math.sqrt(v) * turned[j] + own * g * v
-                    effects[begin + j] = own * z
-                    squares += z * z
-                    # One logarithm for many levels: it is the slowest step here.
-                    product *= v
-                    if product < 1e-150:
-                        log_factor += math.log(product)
-                        product = 1.0
-            log_factor += math.log(product)
-            total += 0.5 * (share * log_factor - squares) - n_rows * width * LOG_SQRT_2PI
+                    _to_levels(basis, z[begin:end], effects[begin:end])
+                for j in range(first, last):
+                    effects[j] *= own
+            else:
+                for j in range(first, last):
+                    effects[j] = own * z[j]
     return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _log_product(values: FloatArray) -> float:
+    """Return the sum of the logarithms of numbers up to 1: one logarithm for many of them."""
+    total, product = 0.0, 1.0
+    for value in values:
+        product *= value
+        if product < 1e-150:
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def effects_reverse(
     x: FloatArray,
     tables: EffectTables,
-    effects: FloatArray,
+    state: FloatArray,
+    means_bar: FloatArray,
     effects_bar: FloatArray,
     gradient: FloatArray,
 ) -> None:
     """Add to ``gradient`` what the effects' gradient and their prior contribute.
 
-    ``effects_bar`` takes up what finer effects pass back to their parents.
+    ``effects_bar`` and ``means_bar``, the gradients by the effects and by the means of blocks, take
+    up what finer effects pass back to their parents.
     """
     blocks, scales, information = tables.blocks, tables.scales, tables.information
+    score, factor, turned, z = state[0], state[1], state[2], state[3]
     for e in tables.order[::-1]:
-        sd_start, start, n_criteria, n_rows, length, zero_sum, out = blocks[e]
+        sd_start, start, n_criteria, n_rows, length, zero_sum, out, moves = blocks[e]
         width = length - zero_sum
-        share = width / length
+        has_basis = tables.basis_start[e] >= 0
+        share = 1.0 if has_basis else width / length
         root = math.sqrt(length)
-        of_parents = np.zeros(length)
-        parents_bar = np.empty(length)
-        along_bar = np.empty(length)
-        scores = np.empty(length)
-        along = np.empty(length)
-        turned = np.empty(length)
+        size = n_rows * length
+        row_bar = np.empty(length)
+        score_bar = np.empty(length)
         turned_bar = np.empty(length)
+        parents_bar = np.empty(length)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
             if bend > 0.0:
                 own = bend * math.sinh(own)
             by_own = -own / (scales[e, 0] * scales[e, 0])
+            first, last = out + c * size, out + (c + 1) * size
+            of_mean, back_mean = 0.0, 0.0
+            if moves:
+                of_mean = means_bar[e, c] / size
+                spread, by_spread = 0.0, 0.0
+                for j in range(first, last):
+                    back_mean += own * (effects_bar[j] + of_mean) - z[j]
+                    spread += 1.0 / factor[j]
+                    by_spread += own * information[j] * factor[j]
+                back_mean /= size
+                by_own += by_spread / spread
             for r in range(c * n_rows, (c + 1) * n_rows):
-                value = x[start + r * width : start + (r + 1) * width]
-                slope = gradient[start + r * width : start + (r + 1) * width]
+                value_bar = gradient[start + r * width : start + (r + 1) * width]
                 begin = out + r * length
-                some = _from_parents(tables, e, begin, length, effects, of_parents)
-                if tables.basis_start[e] >= 0:
+                end = begin + length
+                if has_basis:
                     basis = _basis_of(tables, e, r, length, width)
-                    scores[:] = 0.0
-                    if some:
-                        _to_directions(basis, of_parents, scores)
-                    _standardised(tables, begin, own, value, scores, along)
-                    _to_directions(basis, effects_bar[begin : begin + length], along_bar)
+                    row_bar[width:] = 0.0
+                    _to_directions(basis, effects_bar[begin:end], row_bar)
+                else:
+                    row_bar[:] = effects_bar[begin:end]
+                by_own += _row_reverse(
+                    own,
+                    share,
+                    of_mean,
+                    back_mean,
+                    row_bar,
+                    information[begin:end],
+                    score[begin:end],
+                    factor[begin:end],
+                    turned[begin:end],
+                    z[begin:end],
+                    turned_bar,
+                    score_bar,
+                )
+                if tables.parents.shape[0] and _has_parents(tables, begin):
+                    if has_basis:
+                        _to_levels(basis, score_bar, parents_bar)
+                    else:
+                        parents_bar[:] = score_bar
+                    _to_parents(tables, e, c, begin, length, parents_bar, means_bar, effects_bar)
+                if has_basis:
                     for k in range(width):
-                        i, g, bar = information[begin + k], scores[k], along_bar[k]
-                        v = 1.0 / (1.0 + own * own * i)
-                        factor = math.sqrt(v)
-                        by_own += bar * along[k]
-                        bar = own * bar - along[k]
-                        slope[k] += factor * bar
-                        by_own += bar * (g * v * (2.0 * v - 1.0) - own * i * v * factor * value[k])
-                        by_own -= own * i * v
-                        along_bar[k] = -i * own * v * bar
-                    if some:
-                        _to_levels(basis, along_bar, turned_bar)
-                        _to_parents(tables, e, begin, length, turned_bar, effects_bar)
+                        value_bar[k] += turned_bar[k]
                     continue
-                _turn(value, length, turned)
                 bar_sum = 0.0
-                for j in range(length):
-                    i, g = information[begin + j], tables.score[begin + j]
-                    bar = effects_bar[begin + j]
-                    if some:
-                        g -= i * of_parents[j]
-                    v = 1.0 / (1.0 + own * own * i)
-                    factor = math.sqrt(v)
-                    z = factor * turned[j] + own * g * v
-                    z_bar = own * bar - z
-                    turned_bar[j] = factor * z_bar
-                    parents_bar[j] = -i * own * v * z_bar
-                    by_z = g * v * (2.0 * v - 1.0) - own * i * v * factor * turned[j]
-                    by_own += bar * z + z_bar * by_z - share * own * i * v
-                    bar_sum += turned_bar[j]
-                if some:
-                    _to_parents(tables, e, begin, length, parents_bar, effects_bar)
-                last = turned_bar[length - 1]
-                bar_sum -= last
-                back = bar_sum / (root + length) + last / root
                 for j in range(length - 1):
-                    slope[j] += turned_bar[j] - back
+                    bar_sum += turned_bar[j]
+                back = bar_sum / (root + length) + turned_bar[length - 1] / root
+                for j in range(length - 1):
+                    value_bar[j] += turned_bar[j] - back
                 if not zero_sum:
-                    slope[length - 1] += (bar_sum + last) / root
+                    value_bar[length - 1] += (bar_sum + turned_bar[length - 1]) / root
             if bend > 0.0:
                 by_own *= bend * math.cosh(x[sd_start + c])
                 by_own += math.tanh(x[sd_start + c])
@@ -389,39 +452,37 @@ def effects_reverse(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def effect_means(
-    blocks: IndexTable, sign: FloatArray, effects: FloatArray, means: FloatArray
-) -> None:
-    """Fill ``means`` (criterion,) with the signed sum of the effects' means over their levels.
-
-    A constant can move between the mean of an effect and the location of the response without any
-    change to the answers. Sampling the location with the effects' means taken out removes this
-    ridge; effects that sum to zero have no part in it.
-    """
-    means[:] = 0.0
-    for e in range(blocks.shape[0]):
-        _, _, n_criteria, n_rows, length, zero_sum, out = blocks[e]
-        if zero_sum:
-            continue
-        size = n_rows * length
-        for c in range(n_criteria):
-            total = 0.0
-            for at in range(out + c * size, out + (c + 1) * size):
-                total += effects[at]
-            means[c] += sign[e] * total / size
+def _has_parents(tables: EffectTables, begin: int) -> bool:
+    for k in range(tables.parents.shape[0]):
+        if tables.parents[k, begin] >= 0:
+            return True
+    return False
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def effect_means_reverse(
-    blocks: IndexTable, sign: FloatArray, means_bar: FloatArray, effects_bar: FloatArray
-) -> None:
-    """Add to the effects' gradient what the means pass back."""
-    for e in range(blocks.shape[0]):
-        _, _, n_criteria, n_rows, length, zero_sum, out = blocks[e]
-        if zero_sum:
-            continue
-        size = n_rows * length
-        for c in range(n_criteria):
-            weight = sign[e] * means_bar[c] / size
-            for at in range(out + c * size, out + (c + 1) * size):
-                effects_bar[at] += weight
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def _row_reverse(
+    own: float,
+    share: float,
+    of_mean: float,
+    back_mean: float,
+    row_bar: FloatArray,
+    information: FloatArray,
+    score: FloatArray,
+    factor: FloatArray,
+    turned: FloatArray,
+    z: FloatArray,
+    turned_bar: FloatArray,
+    parents_bar: FloatArray,
+) -> float:
+    """Fill the gradients by a row's sampled values and parents; return that by its sd."""
+    by_own = 0.0
+    for j in range(row_bar.size):
+        i, g, root = information[j], score[j], factor[j]
+        v = root * root
+        bar = row_bar[j] + of_mean
+        back = own * bar - z[j] - back_mean
+        turned_bar[j] = root * back + back_mean
+        parents_bar[j] = -i * own * v * back
+        by_z = g * v * (2.0 * v - 1.0) - own * i * v * root * turned[j]
+        by_own += bar * z[j] + back * by_z - share * own * i * v
+    return by_own

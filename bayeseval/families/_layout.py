@@ -82,8 +82,8 @@ def layout(
 
 
 def effect_starts(declaration: Declaration[Response]) -> npt.NDArray[np.int64]:
-    """Return where each block of effects begins among all effects, and last their number."""
-    sizes = [declaration.n_criteria * effect.size for effect in declaration.effects]
+    """Return where each block begins among all effects, and last their number."""
+    sizes = [declaration.n_criteria * effect.size for effect in declaration.blocks]
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
@@ -112,6 +112,9 @@ class Geometry:
         first places of the row.
     nested
         For each block whether it is sampled given its parents; None for no block.
+    weight
+        Of the effects that vary around a parameter: the sampler sees the parameter plus the effects'
+        sum with these weights, which is what the data know best; dims (effect,), None for zeros.
     """
 
     score: FloatArray
@@ -119,6 +122,7 @@ class Geometry:
     bend: FloatArray | None = None
     bases: tuple[FloatArray | None, ...] | None = None
     nested: tuple[bool, ...] | None = None
+    weight: FloatArray | None = None
 
     def basis(self, block: int) -> FloatArray | None:
         """Return the directions of a block's rows, None where they are rotated."""
@@ -131,13 +135,19 @@ class Geometry:
         return cls(np.zeros(size), np.zeros(size))
 
 
+def moves_with_location(declaration: Declaration[Response], effect: Effect) -> bool:
+    """Tell whether a constant can move between an effect's mean and the response's location."""
+    has_location = not declaration.terms or effect.around != ""
+    return has_location and effect.enters == "answer" and not effect.zero_sum
+
+
 def share(declaration: Declaration[Response], parent: Effect, effect: Effect) -> float | None:
     """Return what a coarser effect counts in units of a finer one that it enters all answers with.
 
     None where ``effect`` is not finer than ``parent``, or one can change an answer without a level
     of the other that has the same labels.
     """
-    if not set(parent.dims) < set(effect.dims):
+    if parent.enters != effect.enters or not set(parent.dims) < set(effect.dims):
         return None
     if not declaration.terms:
         return parent.sign / effect.sign
@@ -173,44 +183,55 @@ def stretched(values: npt.NDArray[Any], dims: tuple[str, ...], over: tuple[str, 
     return found
 
 
+def possible_parents(declaration: Declaration[Response]) -> tuple[Effect, ...]:
+    """Return what a block may be sampled given: the blocks, and last the root if there is one."""
+    root = declaration.root
+    return declaration.blocks if root is None else (*declaration.blocks, root)
+
+
 def parents_in_use(
     declaration: Declaration[Response], geometry: Geometry
 ) -> list[list[tuple[int, float]]]:
-    """Return for each block the blocks that it is sampled given, with their shares."""
-    effects = declaration.effects
+    """Return for each block its parents, by position, with their shares."""
+    blocks, parents = declaration.blocks, possible_parents(declaration)
     found = []
-    for effect, in_use in zip(effects, geometry.nested or (False,) * len(effects), strict=True):
-        shares = [(at, share(declaration, parent, effect)) for at, parent in enumerate(effects)]
+    for effect, in_use in zip(blocks, geometry.nested or (False,) * len(blocks), strict=True):
+        shares = [(at, share(declaration, parent, effect)) for at, parent in enumerate(parents)]
         found.append([(at, value) for at, value in shares if in_use and value is not None])
     return found
 
 
 def parents_first(declaration: Declaration[Response]) -> npt.NDArray[np.int64]:
     """Return the blocks in an order in which every parent stands before what is finer."""
-    sizes = [len(effect.dims) for effect in declaration.effects]
+    sizes = [len(effect.dims) for effect in declaration.blocks]
     return np.argsort(sizes, kind="stable").astype(np.int64)
 
 
 def _parent_tables(
     declaration: Declaration[Response], geometry: Geometry
-) -> tuple[npt.NDArray[np.int64], FloatArray]:
-    """Return positions of the parents in use, and their shares, as the kernels read them."""
-    effects, n_criteria = declaration.effects, declaration.n_criteria
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
+    """Return positions of the parents in use, their blocks and shares, as the kernels read them."""
+    effects, n_criteria = declaration.blocks, declaration.n_criteria
+    possible = possible_parents(declaration)
+    # The root stands behind all effects.
     starts = effect_starts(declaration)
     found = parents_in_use(declaration, geometry)
     most = max((len(parents) for parents in found), default=0)
     positions = np.full((most, starts[-1]), -1, dtype=np.int64)
+    whose = np.full((most, len(effects)), -1, dtype=np.int64)
     shares = np.zeros((most, len(effects)))
     for block, (effect, parents) in enumerate(zip(effects, found, strict=True)):
         for k, (at, value) in enumerate(parents):
-            parent = effects[at]
-            own = np.arange(starts[at], starts[at + 1]).reshape(n_criteria, *parent.shape)
+            parent = possible[at]
+            size = n_criteria * parent.size
+            own = (starts[at] + np.arange(size)).reshape(n_criteria, *parent.shape)
             by_level = np.broadcast_to(
                 stretched(own, parent.dims, effect.dims), (n_criteria, *effect.shape)
             )
             positions[k, starts[block] : starts[block + 1]] = by_level.ravel()
             shares[k, block] = value
-    return positions, shares
+            whose[k, block] = at if at < len(effects) else -1
+    return positions, whose, shares
 
 
 def effect_tables(
@@ -220,7 +241,7 @@ def effect_tables(
     geometry = geometry or Geometry.flat(declaration)
     bend = geometry.bend
     if bend is None:
-        bend = np.zeros((len(declaration.effects), declaration.n_criteria))
+        bend = np.zeros((len(declaration.blocks), declaration.n_criteria))
     rows = [
         (
             placed[f"{effect.name}_sd"].start,
@@ -230,22 +251,24 @@ def effect_tables(
             effect.shape[-1],
             int(effect.zero_sum),
             start,
+            int(moves_with_location(declaration, effect)),
         )
-        for effect, start in zip(declaration.effects, effect_starts(declaration), strict=False)
+        for effect, start in zip(declaration.blocks, effect_starts(declaration), strict=False)
     ]
-    parents, shares = _parent_tables(declaration, geometry)
-    bases = [geometry.basis(block) for block in range(len(declaration.effects))]
+    parents, whose, shares = _parent_tables(declaration, geometry)
+    bases = [geometry.basis(block) for block in range(len(declaration.blocks))]
     sizes = [0 if basis is None else basis.size for basis in bases]
     ends = np.cumsum(sizes, dtype=np.int64)
     return EffectTables(
-        blocks=np.array(rows, dtype=np.int64).reshape(-1, 7),
+        blocks=np.array(rows, dtype=np.int64).reshape(-1, 8),
         order=parents_first(declaration),
-        scales=np.column_stack([[effect.sd_scale for effect in declaration.effects], bend])
+        scales=np.column_stack([[effect.sd_scale for effect in declaration.blocks], bend])
         if rows
         else np.zeros((0, 1 + declaration.n_criteria)),
         score=geometry.score,
         information=geometry.information,
         parents=parents,
+        parent_block=whose,
         shares=shares,
         basis_start=np.where(np.array(sizes, dtype=np.int64) > 0, ends - sizes, -1),
         bases=np.concatenate([np.zeros(0), *(b.ravel() for b in bases if b is not None)]),
@@ -262,7 +285,7 @@ def bent(
     if geometry.bend is None:
         return x
     x = x.copy()
-    for block, effect in enumerate(declaration.effects):
+    for block, effect in enumerate(declaration.blocks):
         part, bend = placed[f"{effect.name}_sd"].part, geometry.bend[block]
         away = bend > 0.0
         x[part] = np.where(away, np.arcsinh(x[part] / np.where(away, bend, 1.0)), x[part])
@@ -274,6 +297,7 @@ def taken_apart(
     placed: dict[str, Parameter],
     draws: FloatArray,
     geometry: Geometry | None,
+    root: FloatArray | None = None,
 ) -> dict[str, FloatArray]:
     """Cut the sampler's vectors into named values; effects and their sds on their natural scales.
 
@@ -287,6 +311,8 @@ def taken_apart(
         Dims (…, parameter), in the coordinates of the sampler.
     geometry
         The geometry that was sampled with.
+    root
+        Values of the declaration's root, dims (…, criterion, …).
 
     Returns
     -------
@@ -304,16 +330,21 @@ def taken_apart(
     # Of the effects themselves only those that finer ones depend on are kept: draws are many.
     needed = {at for blocks in parents for at, _ in blocks}
     kept: dict[int, FloatArray] = {}
+    if root is not None:
+        kept[len(declaration.blocks)] = root
+    possible = possible_parents(declaration)
     for block in parents_first(declaration):
-        effect = declaration.effects[block]
+        effect = declaration.blocks[block]
         part = slice(starts[block], starts[block + 1])
         shape = (declaration.n_criteria, *effect.shape)
         information = geometry.information[part].reshape(shape)
         scores = geometry.score[part].reshape(shape)
         of_parents = np.zeros(shape)
         for at, counts in parents[block]:
-            parent_dims = declaration.effects[at].dims
-            of_parents = of_parents + counts * stretched(kept[at], parent_dims, effect.dims)
+            parent, theirs = possible[at], kept[at]
+            if moves_with_location(declaration, parent):
+                theirs = theirs - theirs.mean(axis=axes_of(parent), keepdims=True)
+            of_parents = of_parents + counts * stretched(theirs, parent.dims, effect.dims)
         if effect.zero_sum:
             of_parents = of_parents - of_parents.mean(axis=-1, keepdims=True)
         own = values[f"{effect.name}_sd"]
@@ -332,6 +363,9 @@ def taken_apart(
         scores = scores - information * of_parents
         variance = 1.0 / (1.0 + signed**2 * information)
         z = np.sqrt(variance) * turned + signed * scores * variance
+        if moves_with_location(declaration, effect):
+            levels = axes_of(effect)
+            z += (turned - z).mean(axis=levels, keepdims=True)
         if basis is not None:
             z = np.einsum("...jk,...k->...j", basis, z)
         if block in needed:
@@ -339,6 +373,11 @@ def taken_apart(
         values[f"{effect.name}_sd"] = np.abs(own)
         values[value_name(effect)] = np.sign(signed) * z * np.abs(signed) ** effect.centring
     return values
+
+
+def axes_of(effect: Effect) -> tuple[int, ...]:
+    """Return the axes of an effect's levels, the last ones."""
+    return tuple(range(-len(effect.shape), 0))
 
 
 def zero_sum_extend(values: FloatArray) -> FloatArray:

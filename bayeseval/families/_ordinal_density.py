@@ -23,22 +23,26 @@ from bayeseval.families._callback import (
 )
 from bayeseval.families._declaration import Cells, Declaration, FloatArray, IntArray
 from bayeseval.families._effects_kernel import (
-    LOG_SQRT_2PI,
     EffectTables,
-    effect_means,
-    effect_means_reverse,
     effect_tables_of,
     effects_forward,
     effects_reverse,
-    signed_normal_log,
 )
-from bayeseval.families._layout import Geometry, effect_tables, layout, n_parameters
+from bayeseval.families._layout import (
+    Geometry,
+    effect_starts,
+    effect_tables,
+    layout,
+    n_parameters,
+)
 from bayeseval.families._ordinal_kernel import ordinal_log_density as ordinal_terms
 from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.families._thresholds_kernel import (
     annotators_forward,
     annotators_reverse,
     population_forward,
+    population_gaps_forward,
+    population_gaps_reverse,
     population_reverse,
 )
 
@@ -58,9 +62,9 @@ def ordinal_log_density(n: int, x_: Any, gradient_: Any, value_: Any, data: Any)
         effect_tables_of(table),
         longs(table, _FIRST),
         floats(table, _FIRST + 1),
-        floats(table, _FIRST + 2),
-        floats(table, _FIRST + 3)[0],
-        floats(table, _FIRST + 4),
+        floats(table, _FIRST + 2)[0],
+        floats(table, _FIRST + 3),
+        float_rows(table, _FIRST + 4),
         float_rows(table, _FIRST + 5),
         float_rows(table, _FIRST + 6),
         longs(table, _FIRST + 7),
@@ -82,12 +86,12 @@ def _density(
     gradient: FloatArray,
     tables: EffectTables,
     starts: npt.NDArray[np.int64],
-    response_scales: FloatArray,
     category_prior: FloatArray,
     normaliser: float,
     smooth_prior: FloatArray,
     rotation: FloatArray,
     basis: FloatArray,
+    projection: FloatArray,
     sizes: npt.NDArray[np.int64],
     index: IntArray,
     sign: FloatArray,
@@ -98,71 +102,66 @@ def _density(
     offset: FloatArray,
     slopes: FloatArray,
 ) -> float:
-    gap_sd_start, gap_start, noise_sd_start, noise_start = starts[4:]
+    gap_at, noise_at = starts[4:]
     n_criteria, n_thresholds, n_annotators, n_rows, n_noise_rows = sizes
+    n_terms, n_gaps = projection.shape
+    is_short = category_prior.size > 0
     gradient[:] = 0.0
-    effects = np.empty(tables.score.size)
+    # Behind the effects stand the population's log gaps in the terms of annotators' gaps.
+    root_at = tables.score.size
+    effects = np.empty(root_at + n_criteria * n_terms)
     effects_bar = np.zeros_like(effects)
-    population = np.empty((n_criteria, n_thresholds))
-    thresholds = np.empty((n_rows, n_thresholds))
-    log_discrimination = np.empty(n_noise_rows)
-    population_bar = np.zeros_like(population)
-    log_gaps = np.zeros((n_criteria, max(n_thresholds - 1, 1)))
+    log_gaps = np.zeros((n_criteria, n_gaps))
     log_gaps_bar = np.zeros_like(log_gaps)
+    gaps = np.empty_like(log_gaps)
+    population = np.empty((n_criteria, n_thresholds))
+    population_bar = np.zeros_like(population)
+    log_discrimination = np.zeros(n_noise_rows)
+    log_discrimination_bar = np.zeros(n_noise_rows)
 
-    total = effects_forward(y, tables, effects)
-    # The sampler's location of the thresholds has the means of the effects taken out.
-    stride = n_thresholds if category_prior.size else 1
-    means = np.empty(n_criteria)
-    effect_means(tables.blocks, sign, effects, means)
-    x = y.copy()
+    total = population_gaps_forward(y, starts, is_short, smooth_prior, rotation, log_gaps)
     for c in range(n_criteria):
-        x[starts[0] + c * stride] += means[c]
-    # Differencing moves the effects; the parents of finer ones stay where they are.
-    moved = effects + offset if offset.size else effects
+        for j in range(n_terms):
+            term = 0.0
+            for k in range(n_gaps):
+                term += projection[j, k] * log_gaps[c, k]
+            effects[root_at + c * n_terms + j] = term
+    of_blocks = np.empty((tables.blocks.shape[0], n_criteria))
+    state = np.empty((4, root_at))
+    total += effects_forward(y, tables, effects, of_blocks, state)
+    # The sampler's location of the thresholds has the means of the effects taken out.
+    stride = n_thresholds if is_short else 1
+    location = np.empty(n_criteria)
+    for c in range(n_criteria):
+        location[c] = y[starts[0] + c * stride]
+        for e in range(sign.size):
+            location[c] += sign[e] * of_blocks[e, c]
     total += population_forward(
-        x,
-        starts,
-        n_criteria,
+        location,
+        log_gaps,
         category_prior,
         normaliser,
-        smooth_prior,
-        rotation,
+        smooth_prior[0],
+        gaps,
         population,
-        log_gaps,
         population_bar,
     )
-    has_gaps = gap_start >= 0
-    if has_gaps:
-        own_log_gaps = np.empty((thresholds.shape[0], n_thresholds - 1))
-        total += annotators_forward(
-            x,
-            gap_sd_start,
-            gap_start,
-            n_annotators,
-            response_scales[0],
-            basis,
-            population,
-            log_gaps,
-            thresholds,
-            own_log_gaps,
-        )
+    # Differencing moves the effects; the parents of finer ones stay where they are.
+    moved = effects.copy() if offset.size else effects
+    for j in range(offset.size):
+        moved[j] += offset[j]
+    if gap_at >= 0:
+        own_gaps = np.empty((n_rows, n_gaps))
+        thresholds = np.empty((n_rows, n_thresholds))
+        terms = moved[gap_at : gap_at + n_rows * n_terms]
+        annotators_forward(terms, n_annotators, basis, population, log_gaps, own_gaps, thresholds)
     else:
-        own_log_gaps = np.empty((0, 0))
-        thresholds[:] = population
-    if noise_start >= 0:
-        for c in range(n_criteria):
-            sd = x[noise_sd_start + c]
-            total += signed_normal_log(sd, response_scales[1])
-            for row in range(c * n_annotators, (c + 1) * n_annotators):
-                z = x[noise_start + row]
-                total -= 0.5 * z * z + LOG_SQRT_2PI
-                log_discrimination[row] = sd * z
-    else:
-        log_discrimination[:] = 0.0
+        own_gaps = gaps
+        thresholds = population
+    if noise_at >= 0:
+        log_discrimination[:] = moved[noise_at : noise_at + n_noise_rows]
 
     thresholds_bar = np.zeros_like(thresholds)
-    log_discrimination_bar = np.zeros_like(log_discrimination)
     total += ordinal_terms(
         moved,
         thresholds,
@@ -178,50 +177,49 @@ def _density(
         log_discrimination_bar,
     )
 
-    if noise_start >= 0:
-        for c in range(n_criteria):
-            sd = x[noise_sd_start + c]
-            by_sd = -sd / response_scales[1] ** 2
-            for row in range(c * n_annotators, (c + 1) * n_annotators):
-                bar = log_discrimination_bar[row]
-                by_sd += bar * x[noise_start + row]
-                gradient[noise_start + row] += sd * bar - x[noise_start + row]
-            gradient[noise_sd_start + c] += by_sd
-    if has_gaps:
+    if noise_at >= 0:
+        effects_bar[noise_at : noise_at + n_noise_rows] += log_discrimination_bar
+    if gap_at >= 0:
         annotators_reverse(
-            x,
-            gap_sd_start,
-            gap_start,
             n_annotators,
-            response_scales[0],
             basis,
             thresholds_bar,
-            own_log_gaps,
+            own_gaps,
             population_bar,
             log_gaps_bar,
-            gradient,
+            effects_bar[gap_at : gap_at + n_rows * n_terms],
         )
     else:
         population_bar += thresholds_bar
-    population_reverse(
-        x,
-        starts,
-        n_criteria,
-        category_prior,
-        smooth_prior,
-        rotation,
-        population_bar,
-        log_gaps,
-        log_gaps_bar,
-        gradient,
-    )
     if slopes.size:
-        slopes[:] = effects_bar
+        slopes[:] = effects_bar[:root_at]
+    location_bar = np.empty(n_criteria)
+    population_reverse(
+        location, is_short, smooth_prior[0], population_bar, gaps, log_gaps_bar, location_bar
+    )
+    of_blocks[:] = 0.0
     for c in range(n_criteria):
-        means[c] = gradient[starts[0] + c * stride]
-    effect_means_reverse(tables.blocks, sign, means, effects_bar)
-    effects_reverse(y, tables, effects, effects_bar, gradient)
+        gradient[starts[0] + c * stride] += location_bar[c]
+        for e in range(sign.size):
+            of_blocks[e, c] = sign[e] * location_bar[c]
+    effects_reverse(y, tables, state, of_blocks, effects_bar, gradient)
+    for c in range(n_criteria):
+        for j in range(n_terms):
+            bar = effects_bar[root_at + c * n_terms + j]
+            for k in range(n_gaps):
+                log_gaps_bar[c, k] += projection[j, k] * bar
+    population_gaps_reverse(
+        y, starts, is_short, smooth_prior, rotation, log_gaps, log_gaps_bar, gradient
+    )
     return total
+
+
+def _first_of(declaration: Declaration[OrdinalResponse], name: str) -> int:
+    """Return where the response's own block begins among the effects."""
+    for block, start in zip(declaration.blocks, effect_starts(declaration), strict=False):
+        if block.name == name and block.enters != "answer":
+            return int(start)
+    return _ABSENT
 
 
 class OrdinalDensity(CallbackDensity):
@@ -259,12 +257,9 @@ class OrdinalDensity(CallbackDensity):
                     "threshold_width",
                     "threshold_roughness",
                     "threshold_steps",
-                    "gap_sd",
-                    "gap_z",
-                    "discrimination_sd",
-                    "discrimination_z",
                 )
-            ],
+            ]
+            + [_first_of(declaration, name) for name in ("gap", "discrimination")],
             dtype=np.int64,
         )
         n_criteria, n_thresholds = declaration.n_criteria, response.n_categories - 1
@@ -274,7 +269,6 @@ class OrdinalDensity(CallbackDensity):
         arrays = [
             *tables,
             starts,
-            np.array([response.gap_sd_scale, response.discrimination_sd_scale]),
             np.array(response.category_prior or (), dtype=np.float64),
             np.array([response.log_normaliser]),
             np.array(
@@ -287,6 +281,7 @@ class OrdinalDensity(CallbackDensity):
             ),
             rotation,
             response.basis,
+            response.projection,
             np.array(
                 [n_criteria, n_thresholds, max(response.n_annotators, 1), rows, noise_rows],
                 dtype=np.int64,

@@ -20,7 +20,14 @@ from scipy.stats import qmc
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
-from bayeseval.families._layout import Geometry, effect_values, layout, taken_apart
+from bayeseval.families._layout import (
+    Geometry,
+    axes_of,
+    effect_values,
+    layout,
+    moves_with_location,
+    taken_apart,
+)
 from bayeseval.families._ordinal_kernel import ordinal_log_probability
 from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.judgements import Judgements
@@ -55,31 +62,33 @@ def constrained(
         By the names of the PyMC model, each with dims (…, criterion, …).
     """
     placed = layout(declaration, declaration.response.parameter_shapes)
-    values = taken_apart(declaration, placed, draws, geometry)
-    if "threshold_steps" in values:
-        values["threshold_steps"] = values["threshold_steps"] @ declaration.response.step_rotation
-    location = "threshold_centre"
-    if "population_thresholds" in values:
+    response = declaration.response
+    sampled = {
+        name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
+        for name, parameter in placed.items()
+        if name.startswith(("population", "threshold"))
+    }
+    if response.category_prior is None:
+        sampled["threshold_steps"] = sampled["threshold_steps"] @ response.step_rotation
+        location = "threshold_centre"
+        log_gaps = long_scale_log_gaps(sampled)
+    else:
         location = "population_thresholds"
-        raw = values[location]
-        steps = np.concatenate([raw[..., :1], np.exp(raw[..., 1:])], axis=-1)
-        values[location] = np.cumsum(steps, axis=-1)
-    for sd, standardised in (
-        ("gap_sd", "gap_z"),
-        ("discrimination_sd", "discrimination_z"),
-        ("threshold_roughness", "threshold_steps"),
-    ):
-        if sd in values:
-            sign = np.sign(values[sd])
-            trailing = values[standardised].ndim - sign.ndim
-            values[standardised] = values[standardised] * sign[(..., *([None] * trailing))]
-            values[sd] = np.abs(values[sd])
+        log_gaps = sampled[location][..., 1:]
+        sampled[location] = centred_steps(log_gaps, sampled[location][..., 0])
+    root = None if declaration.root is None else log_gaps @ response.projection.T
+    values = taken_apart(declaration, placed, draws, geometry, root) | sampled
+    if "threshold_roughness" in values:
+        sign = np.sign(values["threshold_roughness"])
+        values["threshold_roughness"] = np.abs(values["threshold_roughness"])
+        values["threshold_steps"] = values["threshold_steps"] * sign[..., None]
+    if root is not None:
+        values[declaration.root.name] = root
     for effect in declaration.effects:
-        if effect.zero_sum:
+        if not moves_with_location(declaration, effect):
             continue
         # The sampler's location has the means of the effects taken out; put them back.
-        levels = tuple(range(-len(effect.shape), 0))
-        mean = effect.sign * effect_values(effect, values).mean(axis=levels)
+        mean = effect.sign * effect_values(effect, values).mean(axis=axes_of(effect))
         values[location] = values[location] + (
             mean[..., None] if location == "population_thresholds" else mean
         )
@@ -92,12 +101,16 @@ def population_thresholds(
     """Return the population's thresholds, dims (…, criterion, threshold)."""
     if "population_thresholds" in values:
         return values["population_thresholds"]
+    return centred_steps(long_scale_log_gaps(values), values["threshold_centre"])
+
+
+def long_scale_log_gaps(values: Mapping[str, FloatArray]) -> FloatArray:
+    """Return the population's log gaps on a long scale, dims (…, criterion, gap)."""
     steps = values["threshold_roughness"][..., None] * values["threshold_steps"]
     steps = steps / np.sqrt(steps.shape[-1])
     walk = np.concatenate([np.zeros_like(steps[..., :1]), np.cumsum(steps, axis=-1)], axis=-1)
     log_gaps = values["threshold_width"][..., None] + walk
-    log_gaps = log_gaps - np.asarray(logsumexp(walk, axis=-1, keepdims=True))
-    return centred_steps(log_gaps, values["threshold_centre"])
+    return log_gaps - np.asarray(logsumexp(walk, axis=-1, keepdims=True))
 
 
 def centred_steps(log_gaps: FloatArray, mean: FloatArray) -> FloatArray:

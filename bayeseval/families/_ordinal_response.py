@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bayeseval.families._declaration import FloatArray
+from bayeseval.families._declaration import Effect, FloatArray
 
 LONGEST_SHORT_SCALE = 12
 """Scales of up to so many categories have a Dirichlet prior; longer ones a smooth prior."""
@@ -104,6 +104,53 @@ class OrdinalResponse:
             functions = np.concatenate([np.ones((1, n_gaps)), waves])
             return weights[:, None] * functions / math.sqrt((weights**2).sum())
         return np.zeros((0, n_gaps))
+
+    @cached_property
+    def projection(self) -> FloatArray:
+        """What a function of the gap has of each term of ``basis``, dims (term, gap)."""
+        return self.basis / (self.basis**2).sum(axis=1, keepdims=True)
+
+    @property
+    def own_effects(self) -> tuple[Effect, ...]:
+        """Annotators' log gaps and log discrimination, which are Gaussian blocks too."""
+        effects = []
+        if self.has_gaps:
+            effects.append(
+                Effect(
+                    name="gap",
+                    dims=("annotator", "gap_term"),
+                    shape=(self.n_annotators, self.basis.shape[0]),
+                    sign=1,
+                    sd_scale=self.gap_sd_scale,
+                    enters="gaps",
+                )
+            )
+        if self.discrimination:
+            effects.append(
+                Effect(
+                    name="discrimination",
+                    dims=("annotator",),
+                    shape=(self.n_annotators,),
+                    sign=1,
+                    sd_scale=self.discrimination_sd_scale,
+                    enters="discrimination",
+                )
+            )
+        return tuple(effects)
+
+    @property
+    def root(self) -> Effect | None:
+        """The population's log gaps, which annotators' vary around, in the terms of ``basis``."""
+        if not self.has_gaps:
+            return None
+        return Effect(
+            name="population_gap_terms",
+            dims=("gap_term",),
+            shape=(self.basis.shape[0],),
+            sign=1,
+            sd_scale=math.inf,
+            enters="gaps",
+        )
 
     @cached_property
     def step_rotation(self) -> FloatArray:

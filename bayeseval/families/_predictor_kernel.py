@@ -81,7 +81,7 @@ def _scalars_reverse(
         for c in range(values.shape[0]):
             own, value, bar = x[start + c], values[c, j], values_bar[c, j]
             if kind == 0:
-                slope = bar - (own - a[j]) / (b[j] * b[j])
+                slope = bar - (value - a[j]) / (b[j] * b[j])
             elif kind == 1:
                 slope = bar * value + half_normal_slope(own, a[j])
             elif kind == 2:
@@ -89,6 +89,50 @@ def _scalars_reverse(
             else:
                 slope = bar * value + a[j] - b[j] * value
             gradient[start + c] += slope
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _parameters(
+    x: FloatArray,
+    tables: EffectTables,
+    around: npt.NDArray[np.int64],
+    weight: FloatArray,
+    effects: FloatArray,
+) -> FloatArray:
+    """Return the point with the parameters that effects vary around as the response has them.
+
+    The sampler sees such a parameter plus a weighted sum of the effects: where the data know some
+    levels much better than others, they know that sum, and neither the parameter nor the effects.
+    """
+    x = x.copy()
+    for e in range(around.size):
+        if around[e] < 0:
+            continue
+        n_criteria, size = tables.blocks[e, 2], tables.blocks[e, 3] * tables.blocks[e, 4]
+        for c in range(n_criteria):
+            first = tables.blocks[e, 6] + c * size
+            for j in range(first, first + size):
+                x[around[e] + c] -= weight[j] * effects[j]
+    return x
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _parameters_reverse(
+    tables: EffectTables,
+    around: npt.NDArray[np.int64],
+    weight: FloatArray,
+    gradient: FloatArray,
+    effects_bar: FloatArray,
+) -> None:
+    """Add to the effects' gradient what the parameters that they vary around pass back."""
+    for e in range(around.size):
+        if around[e] < 0:
+            continue
+        n_criteria, size = tables.blocks[e, 2], tables.blocks[e, 3] * tables.blocks[e, 4]
+        for c in range(n_criteria):
+            first = tables.blocks[e, 6] + c * size
+            for j in range(first, first + size):
+                effects_bar[j] -= weight[j] * gradient[around[e] + c]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -121,13 +165,13 @@ def _add_weighted(
 
 
 _FIRST = len(EffectTables._fields)
-OFFSET = _FIRST + 12
+OFFSET = _FIRST + 14
 """Slot of what is added to the effects; that of their slopes is the next."""
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def predictor_forward(n: int, x_: Any, data: Any) -> Any:
-    """Return the log prior density, the effects, and what the kernel takes."""
+    """Return the log prior density, the state of the effects, and what the kernel takes."""
     table = table_of(data)
     places, a = long_rows(table, _FIRST), floats(table, _FIRST + 1)
     b, constant = floats(table, _FIRST + 2), floats(table, _FIRST + 3)
@@ -135,6 +179,7 @@ def predictor_forward(n: int, x_: Any, data: Any) -> Any:
     target, answer = longs(table, _FIRST + 6), float_rows(table, _FIRST + 7)
     criterion, count = integers(table, _FIRST + 8), floats(table, _FIRST + 9)
     options, sizes = floats(table, _FIRST + 10), longs(table, _FIRST + 11)
+    around, around_weight = longs(table, _FIRST + 12), floats(table, _FIRST + 13)
     offset = floats(table, OFFSET)
     tables = effect_tables_of(table)
     x = numba.carray(x_, (n,))
@@ -142,8 +187,12 @@ def predictor_forward(n: int, x_: Any, data: Any) -> Any:
 
     effects = np.empty(tables.score.size)
     scalars = np.empty((n_criteria, places.shape[0]))
-    total = effects_forward(x, tables, effects)
-    total += _scalars_forward(x, places, a, b, constant, scalars)
+    means = np.empty((tables.blocks.shape[0], n_criteria))
+    state = np.empty((4, effects.size))
+    total = effects_forward(x, tables, effects, means, state)
+    total += _scalars_forward(
+        _parameters(x, tables, around, around_weight, effects), places, a, b, constant, scalars
+    )
     # Differencing moves the effects; the parents of finer ones stay where they are.
     moved = effects + offset if offset.size else effects
     predictors = np.zeros((n_predictors, count.size))
@@ -156,7 +205,7 @@ def predictor_forward(n: int, x_: Any, data: Any) -> Any:
     scalars_bar = np.zeros_like(scalars)
     return (
         total,
-        effects,
+        state,
         (
             predictors,
             answer,
@@ -178,17 +227,20 @@ def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, f
     places, a, b = long_rows(table, _FIRST), floats(table, _FIRST + 1), floats(table, _FIRST + 2)
     index, weight = integer_rows(table, _FIRST + 4), float_rows(table, _FIRST + 5)
     target, slopes = longs(table, _FIRST + 6), floats(table, OFFSET + 1)
+    around, around_weight = longs(table, _FIRST + 12), floats(table, _FIRST + 13)
     tables = effect_tables_of(table)
     x, gradient = numba.carray(x_, (n,)), numba.carray(gradient_, (n,))
-    total, effects, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
+    total, state, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
 
     total += _product(count, log_p)
-    effects_bar = np.zeros_like(effects)
+    effects_bar = np.zeros(state.shape[1])
     for t in range(index.shape[0]):
         _add_weighted(effects_bar, index[t], weight[t], predictors_bar[target[t]])
     if slopes.size:
         slopes[:] = effects_bar
     gradient[:] = 0.0
-    effects_reverse(x, tables, effects, effects_bar, gradient)
     _scalars_reverse(x, places, a, b, scalars, scalars_bar, gradient)
+    _parameters_reverse(tables, around, around_weight, gradient, effects_bar)
+    means_bar = np.zeros((tables.blocks.shape[0], scalars.shape[0]))
+    effects_reverse(x, tables, state, means_bar, effects_bar, gradient)
     return finish(total, gradient, value_)

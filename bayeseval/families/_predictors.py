@@ -38,6 +38,8 @@ from bayeseval.families._declaration import (
 from bayeseval.families._effects_kernel import LOG_SQRT_2PI
 from bayeseval.families._layout import (
     Geometry,
+    axes_of,
+    effect_starts,
     effect_tables,
     effect_values,
     layout,
@@ -114,6 +116,14 @@ class PredictorDensity(CallbackDensity):
             cells.count,
             response.options,
             np.array([declaration.n_criteria, response.n_predictors], dtype=np.int64),
+            np.array(
+                [
+                    placed[effect.around].start if effect.around else -1
+                    for effect in declaration.effects
+                ],
+                dtype=np.int64,
+            ),
+            around_weights(declaration, geometry),
             np.empty(0),
             np.empty(0),
         ]
@@ -142,6 +152,13 @@ class RowData:
     answers: Sequence[npt.NDArray[Any]]
     codes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     weights: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+
+
+def around_weights(declaration: Declaration[Any], geometry: Geometry | None) -> FloatArray:
+    """Return the weights with which effects enter what the sampler sees of their mean."""
+    if geometry is None or geometry.weight is None:
+        return np.zeros(effect_starts(declaration)[-1])
+    return geometry.weight
 
 
 def collapse_rows(
@@ -313,6 +330,14 @@ class PredictorFamily:
         """
         placed = layout(declaration, declaration.response.parameter_shapes)
         values = taken_apart(declaration, placed, draws, geometry)
+        weights, starts = around_weights(declaration, geometry), effect_starts(declaration)
+        for effect, start in zip(declaration.effects, starts, strict=False):
+            if effect.around:
+                own = effect_values(effect, values)
+                shape = (declaration.n_criteria, *effect.shape)
+                weight = weights[start : start + np.prod(shape)].reshape(shape)
+                moved = (weight * own).sum(axis=axes_of(effect))
+                values[effect.around] = values[effect.around] - moved
         for scalar in declaration.response.scalars:
             if scalar.prior.kind == "beta":
                 values[scalar.name] = 1.0 / (1.0 + np.exp(-values[scalar.name]))

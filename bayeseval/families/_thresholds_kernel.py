@@ -9,6 +9,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval.families._block_math import BLOCK, exponentials
 from bayeseval.families._declaration import FloatArray
 from bayeseval.families._effects_kernel import (
     LOG_SQRT_2PI,
@@ -20,13 +21,13 @@ type Starts = npt.NDArray[np.int64]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _centred_steps(log_gaps: FloatArray, mean: float, out: FloatArray) -> None:
-    """Fill ``out`` with thresholds that have these log gaps and this mean."""
+def _centred_steps(gaps: FloatArray, mean: float, out: FloatArray) -> None:
+    """Fill ``out`` with thresholds that have these gaps and this mean."""
     n = out.size
     out[0] = 0.0
     total = 0.0
     for k in range(1, n):
-        out[k] = out[k - 1] + math.exp(log_gaps[k - 1])
+        out[k] = out[k - 1] + gaps[k - 1]
         total += out[k]
     shift = mean - total / n
     for k in range(n):
@@ -35,15 +36,17 @@ def _centred_steps(log_gaps: FloatArray, mean: float, out: FloatArray) -> None:
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _centred_steps_reverse(
-    thresholds_bar: FloatArray, log_gaps: FloatArray, log_gaps_bar: FloatArray
+    thresholds_bar: FloatArray, gaps: FloatArray, log_gaps_bar: FloatArray
 ) -> float:
     """Add the gradient by the log gaps and return the gradient by the mean."""
     n = thresholds_bar.size
-    mean_bar = thresholds_bar.sum()
+    mean_bar = 0.0
+    for k in range(n):
+        mean_bar += thresholds_bar[k]
     suffix = 0.0
     for k in range(n - 1, 0, -1):
         suffix += thresholds_bar[k] - mean_bar / n
-        log_gaps_bar[k - 1] += suffix * math.exp(log_gaps[k - 1])
+        log_gaps_bar[k - 1] += suffix * gaps[k - 1]
     return mean_bar
 
 
@@ -83,176 +86,218 @@ def induced_dirichlet(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def population_forward(
+def population_gaps_forward(
     x: FloatArray,
     starts: Starts,
-    n_criteria: int,
-    prior: FloatArray,
-    normaliser: float,
+    is_short: bool,
     smooth_prior: FloatArray,
     rotation: FloatArray,
-    population: FloatArray,
     log_gaps: FloatArray,
-    population_bar: FloatArray,
 ) -> float:
-    """Fill thresholds (criterion, threshold) and log gaps; return the log prior density.
+    """Fill the population's log gaps (criterion, gap); return their log prior density.
 
-    A short scale is sampled as its first threshold and its log gaps; a long scale (``prior`` is
-    empty) as centre, log width, roughness with a sign, and the rotated steps of a random walk of
-    its log gaps. ``smooth_prior`` has the scale of the centre, the mean and scale of the log
-    width, and the scale of the roughness.
+    A short scale is sampled as the mean of its thresholds and its log gaps; a long scale as mean,
+    log width, roughness with a sign, and the rotated steps of a random walk of its log gaps.
+    ``smooth_prior`` has the scale of the mean, the centre and scale of the log width, and the scale
+    of the roughness. The prior of the thresholds of a short scale is that of all of them
+    (:func:`population_forward`); here its volume only.
     """
-    n = population.shape[1]
+    n_criteria, n_gaps = log_gaps.shape
     total = 0.0
     for c in range(n_criteria):
-        if prior.size:
-            own = x[starts[0] + c * n : starts[0] + (c + 1) * n]
-            population[c, 0] = own[0]
-            for k in range(1, n):
-                log_gaps[c, k - 1] = own[k]
-                population[c, k] = population[c, k - 1] + math.exp(own[k])
-                total += own[k]
-            total += induced_dirichlet(population[c], prior, normaliser, population_bar[c])
+        if is_short:
+            own = x[starts[0] + c * (n_gaps + 1) : starts[0] + (c + 1) * (n_gaps + 1)]
+            for k in range(n_gaps):
+                log_gaps[c, k] = own[k + 1]
+                total += own[k + 1]
         else:
-            centre, log_width, roughness = x[starts[0] + c], x[starts[1] + c], x[starts[2] + c]
-            rotated = x[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
-            total += signed_normal_log(centre, smooth_prior[0])
+            log_width, roughness = x[starts[1] + c], x[starts[2] + c]
+            n_steps = n_gaps - 1
+            rotated = x[starts[3] + c * n_steps : starts[3] + (c + 1) * n_steps]
             total += signed_normal_log(log_width - smooth_prior[1], smooth_prior[2])
             total += signed_normal_log(roughness, smooth_prior[3])
-            step_sd = roughness / math.sqrt(n - 2)
+            step_sd = roughness / math.sqrt(n_steps)
             log_gaps[c] = 0.0
-            for j in range(n - 2):
+            for j in range(n_steps):
                 total -= 0.5 * rotated[j] * rotated[j] + LOG_SQRT_2PI
-                for k in range(n - 2):
+                for k in range(n_steps):
                     log_gaps[c, k + 1] += step_sd * rotated[j] * rotation[j, k]
             highest = 0.0
-            for k in range(1, n - 1):
+            for k in range(1, n_gaps):
                 log_gaps[c, k] += log_gaps[c, k - 1]
                 highest = max(highest, log_gaps[c, k])
             relative = 0.0
-            for k in range(n - 1):
+            for k in range(n_gaps):
                 relative += math.exp(log_gaps[c, k] - highest)
             shift = log_width - highest - math.log(relative)
-            for k in range(n - 1):
+            for k in range(n_gaps):
                 log_gaps[c, k] += shift
-            _centred_steps(log_gaps[c], centre, population[c])
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def population_forward(
+    location: FloatArray,
+    log_gaps: FloatArray,
+    prior: FloatArray,
+    normaliser: float,
+    mean_scale: float,
+    gaps: FloatArray,
+    population: FloatArray,
+    population_bar: FloatArray,
+) -> float:
+    """Fill gaps and thresholds of the population; return the log prior density.
+
+    Parameters
+    ----------
+    location
+        Means of the thresholds, dims (criterion,).
+    log_gaps
+        Dims (criterion, gap).
+    prior, normaliser
+        Dirichlet prior of a short scale; empty for a long one.
+    mean_scale
+        Scale of the mean of a long scale.
+    gaps, population
+        Results, dims (criterion, gap) and (criterion, threshold).
+    population_bar
+        Takes the gradient of the prior of a short scale.
+    """
+    total = 0.0
+    for c in range(location.size):
+        for k in range(gaps.shape[1]):
+            gaps[c, k] = math.exp(log_gaps[c, k])
+        _centred_steps(gaps[c], location[c], population[c])
+        if prior.size:
+            total += induced_dirichlet(population[c], prior, normaliser, population_bar[c])
+        else:
+            total += signed_normal_log(location[c], mean_scale)
     return total
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def population_reverse(
+    location: FloatArray,
+    is_short: bool,
+    mean_scale: float,
+    population_bar: FloatArray,
+    gaps: FloatArray,
+    log_gaps_bar: FloatArray,
+    location_bar: FloatArray,
+) -> None:
+    """Fill the gradient by the location, and add to that by the log gaps."""
+    for c in range(location.size):
+        location_bar[c] = _centred_steps_reverse(population_bar[c], gaps[c], log_gaps_bar[c])
+        if not is_short:
+            location_bar[c] -= location[c] / mean_scale**2
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def population_gaps_reverse(
     x: FloatArray,
     starts: Starts,
-    n_criteria: int,
-    prior: FloatArray,
+    is_short: bool,
     smooth_prior: FloatArray,
     rotation: FloatArray,
-    population_bar: FloatArray,
     log_gaps: FloatArray,
     log_gaps_bar: FloatArray,
     gradient: FloatArray,
 ) -> None:
-    """Add to ``gradient`` what the population thresholds and log gaps pass back."""
-    n = population_bar.shape[1]
+    """Add to ``gradient`` what the log gaps pass back, and what their prior contributes."""
+    n_criteria, n_gaps = log_gaps.shape
     for c in range(n_criteria):
-        if prior.size:
-            own = x[starts[0] + c * n : starts[0] + (c + 1) * n]
-            slope = gradient[starts[0] + c * n : starts[0] + (c + 1) * n]
-            suffix = 0.0
-            for k in range(n - 1, 0, -1):
-                suffix += population_bar[c, k]
-                slope[k] += suffix * math.exp(own[k]) + log_gaps_bar[c, k - 1] + 1.0
-            slope[0] += suffix + population_bar[c, 0]
+        bar = log_gaps_bar[c]
+        if is_short:
+            for k in range(n_gaps):
+                gradient[starts[0] + c * (n_gaps + 1) + k + 1] += bar[k] + 1.0
         else:
-            centre, log_width, roughness = x[starts[0] + c], x[starts[1] + c], x[starts[2] + c]
-            rotated = x[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
-            slope = gradient[starts[3] + c * (n - 2) : starts[3] + (c + 1) * (n - 2)]
-            bar = log_gaps_bar[c]
-            mean_bar = _centred_steps_reverse(population_bar[c], log_gaps[c], bar)
-            gradient[starts[0] + c] += mean_bar - centre / smooth_prior[0] ** 2
+            n_steps = n_gaps - 1
+            log_width, roughness = x[starts[1] + c], x[starts[2] + c]
+            rotated = x[starts[3] + c * n_steps : starts[3] + (c + 1) * n_steps]
+            slope = gradient[starts[3] + c * n_steps : starts[3] + (c + 1) * n_steps]
             total = bar.sum()
             gradient[starts[1] + c] += total - (log_width - smooth_prior[1]) / smooth_prior[2] ** 2
             # A gap's share of the width is what the normalisation of the walk passes back.
-            by_rotated = np.zeros(n - 2)
+            by_rotated = np.zeros(n_steps)
             suffix = 0.0
-            for k in range(n - 2, 0, -1):
+            for k in range(n_steps, 0, -1):
                 suffix += bar[k] - total * math.exp(log_gaps[c, k] - log_width)
-                for j in range(n - 2):
+                for j in range(n_steps):
                     by_rotated[j] += suffix * rotation[k - 1, j]
             by_roughness = 0.0
-            for j in range(n - 2):
-                slope[j] += roughness / math.sqrt(n - 2) * by_rotated[j] - rotated[j]
-                by_roughness += rotated[j] * by_rotated[j] / math.sqrt(n - 2)
+            for j in range(n_steps):
+                slope[j] += roughness / math.sqrt(n_steps) * by_rotated[j] - rotated[j]
+                by_roughness += rotated[j] * by_rotated[j] / math.sqrt(n_steps)
             gradient[starts[2] + c] += by_roughness - roughness / smooth_prior[3] ** 2
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def annotators_forward(
-    x: FloatArray,
-    sd_start: int,
-    start: int,
+    terms: FloatArray,
     n_annotators: int,
-    scale: float,
     basis: FloatArray,
     population: FloatArray,
     log_gaps: FloatArray,
+    own_gaps: FloatArray,
     thresholds: FloatArray,
-    own_log_gaps: FloatArray,
-) -> float:
-    """Fill thresholds (criterion-annotator, threshold); return the log prior density."""
+) -> None:
+    """Fill annotators' gaps and thresholds.
+
+    Parameters
+    ----------
+    terms
+        What annotators' log gaps have beyond the population's of each function of ``basis``, dims
+        (criterion-annotator-term,).
+    n_annotators
+        Number of annotators.
+    basis
+        Dims (term, gap).
+    population, log_gaps
+        Thresholds and log gaps of the population, dims (criterion, …).
+    own_gaps, thresholds
+        Results, dims (criterion-annotator, …).
+    """
     n_terms, n_gaps = basis.shape
-    total = 0.0
-    for c in range(population.shape[0]):
-        gap_sd = x[sd_start + c]
-        total += signed_normal_log(gap_sd, scale)
-        mean = population[c].mean()
-        for row in range(c * n_annotators, (c + 1) * n_annotators):
-            own = x[start + row * n_terms : start + (row + 1) * n_terms]
+    for row in range(own_gaps.shape[0]):
+        c = row // n_annotators
+        for k in range(n_gaps):
+            own_gaps[row, k] = log_gaps[c, k]
+        for j in range(n_terms):
+            term = terms[row * n_terms + j]
             for k in range(n_gaps):
-                own_log_gaps[row, k] = log_gaps[c, k]
-            for j in range(n_terms):
-                total -= 0.5 * own[j] * own[j] + LOG_SQRT_2PI
-                for k in range(n_gaps):
-                    own_log_gaps[row, k] += gap_sd * own[j] * basis[j, k]
-            _centred_steps(own_log_gaps[row], mean, thresholds[row])
-    return total
+                own_gaps[row, k] += term * basis[j, k]
+    flat, power = own_gaps.ravel(), np.empty(BLOCK)
+    for start in range(0, flat.size, BLOCK):
+        exponentials(flat[start:], power, min(BLOCK, flat.size - start))
+    for row in range(own_gaps.shape[0]):
+        _centred_steps(own_gaps[row], population[row // n_annotators].mean(), thresholds[row])
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def annotators_reverse(
-    x: FloatArray,
-    sd_start: int,
-    start: int,
     n_annotators: int,
-    scale: float,
     basis: FloatArray,
     thresholds_bar: FloatArray,
-    own_log_gaps: FloatArray,
+    own_gaps: FloatArray,
     population_bar: FloatArray,
     log_gaps_bar: FloatArray,
-    gradient: FloatArray,
+    terms_bar: FloatArray,
 ) -> None:
-    """Add what the annotators' thresholds pass back to the population and to ``gradient``."""
+    """Add what the annotators' thresholds pass back to the population and to their own terms."""
     n_terms, n_gaps = basis.shape
     n = n_gaps + 1
     bar = np.empty(n_gaps)
     for c in range(population_bar.shape[0]):
-        gap_sd = x[sd_start + c]
-        by_sd = -gap_sd / (scale * scale)
         mean_bar = 0.0
         for row in range(c * n_annotators, (c + 1) * n_annotators):
-            own = x[start + row * n_terms : start + (row + 1) * n_terms]
-            slope = gradient[start + row * n_terms : start + (row + 1) * n_terms]
             bar[:] = 0.0
-            mean_bar += _centred_steps_reverse(thresholds_bar[row], own_log_gaps[row], bar)
+            mean_bar += _centred_steps_reverse(thresholds_bar[row], own_gaps[row], bar)
             for k in range(n_gaps):
                 log_gaps_bar[c, k] += bar[k]
             for j in range(n_terms):
                 inner = 0.0
                 for k in range(n_gaps):
                     inner += bar[k] * basis[j, k]
-                slope[j] += gap_sd * inner - own[j]
-                by_sd += own[j] * inner
-        gradient[sd_start + c] += by_sd
+                terms_bar[row * n_terms + j] += inner
         for k in range(n):
             population_bar[c, k] += mean_bar / n

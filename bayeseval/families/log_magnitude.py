@@ -40,6 +40,15 @@ _BY_ANNOTATOR = {
     "log_scale": LOG_SCALE,
 }
 _ZERO_SUM = ("quality", "deviation", *_BY_ANNOTATOR)
+# What an effect varies around; the others around the level of an average answer.
+_AROUND = {
+    "quality": "",
+    "deviation": "",
+    "log_scale": "",
+    "modulus": "modulus_mean",
+    "log_spread": "log_spread_mean",
+    "tie_band": "log_tie_band_mean",
+}
 _MODULUS_TO_A_REFERENCE, _MODULUS_OF_OWN = 0.3, 1.0
 _BOTH_SIDES = 0.1
 """Share of the answers off the reference on their rarer side from which severity is told apart."""
@@ -284,6 +293,7 @@ class LogMagnitude(PredictorFamily):
             sd_scale=self._sd_scale(block, sides=sides),
             zero_sum=block in _ZERO_SUM,
             correlated=correlated,
+            around=_AROUND.get(block, "level" if sides else "modulus_mean"),
         )
 
     def _sd_scale(self, block: str, *, sides: bool) -> float:

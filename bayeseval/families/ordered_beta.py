@@ -271,6 +271,7 @@ class OrderedBeta(PredictorFamily):
             sign=1,
             sd_scale=getattr(self, f"{scale}_sd_scale"),
             zero_sum=kind in ("quality", "deviation", "log_extremity", "log_precision"),
+            around="log_precision_mean" if name == "log_precision" else "",
         )
 
     def _dims(self, name: str) -> tuple[str, ...]:

@@ -305,9 +305,10 @@ class OrdinalProbit:
             x[placed["threshold_centre"].part] += thresholds.mean(axis=-1)
             x[placed["threshold_width"].part] += np.log(thresholds[:, -1] - thresholds[:, 0])
         else:
-            width = np.diff(thresholds, axis=-1, prepend=0.0)
-            width[:, 1:] = np.log(width[:, 1:])
-            x[placed["population_thresholds"].part] += width.ravel()
+            own = np.empty_like(thresholds)
+            own[:, 0] = thresholds.mean(axis=-1)
+            own[:, 1:] = np.log(np.diff(thresholds, axis=-1))
+            x[placed["population_thresholds"].part] += own.ravel()
         return x
 
     def _start_thresholds(

@@ -245,6 +245,7 @@ class PreferenceStrength(PredictorFamily):
             sign=1,
             sd_scale=getattr(self, f"{kind}_sd_scale") * (unit if kind in _LOCATION else 1.0),
             zero_sum=kind in ("quality", "deviation", "log_scale", *_OWN.values()),
+            around=f"{name}_mean" if name in ("log_precision", "log_spread") else "",
         )
 
     def _response(

@@ -14,8 +14,11 @@ from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._family import Family
 from bayeseval.families._layout import (
     Geometry,
+    axes_of,
     effect_starts,
     effect_values,
+    moves_with_location,
+    possible_parents,
     share,
     stretched,
 )
@@ -25,7 +28,7 @@ _PROBES = 4
 _FEW_LEVELS = 8
 _AWAY_FROM_ZERO = 3.0
 _ALIKE = 1.5
-_HELD = 4.0
+_HELD = 1.0
 _MOST_DIRECTIONS = 150
 
 
@@ -51,22 +54,37 @@ def measured_geometry(
     geometry
         The geometry of those coordinates.
     """
-    shapes = [(declaration.n_criteria, *effect.shape) for effect in declaration.effects]
+    blocks, root = declaration.blocks, declaration.root
+    shapes = [(declaration.n_criteria, *effect.shape) for effect in blocks]
     starts = effect_starts(declaration)
     n_effects = int(starts[-1])
-    names = [effect.name for effect in declaration.effects]
+    names = [effect.name for effect in blocks]
     rng = np.random.default_rng(0)
     slope = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
     known = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
     level = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
     sds = {name: [] for name in names}
+    # Of blocks with few levels that share judgements all second derivatives, by row.
+    matrices = {
+        effect.name: np.zeros((*shape, shape[-1]))
+        for effect, shape in zip(blocks, shapes, strict=True)
+        if _has_free_directions(effect)
+    }
+    if root is not None:
+        level[root.name] = np.zeros((declaration.n_criteria, *root.shape))
     for x in points:
         values = family.constrained(declaration, x[None, None], geometry)
         slopes = density.effect_slopes(x, np.zeros(n_effects))
-        for position, effect in enumerate(declaration.effects):
+        if root is not None:
+            level[root.name] += values[root.name][0, 0]
+        for position, effect in enumerate(blocks):
             part = slice(starts[position], starts[position + 1])
             own = effect_values(effect, values)[0, 0]
-            if _levels_share_judgements(declaration, effect):
+            if effect.name in matrices:
+                matrix = _full_curvature(density, x, n_effects, part, own.shape)
+                matrices[effect.name] += matrix
+                diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
+            elif _levels_share_judgements(declaration, effect):
                 # The diagonal from random signs (Hutchinson 1990,
                 # doi:10.1080/03610919008812866).
                 signs = rng.choice([-1.0, 1.0], size=(_PROBES, *own.shape))
@@ -81,36 +99,50 @@ def measured_geometry(
             known[effect.name] += np.maximum(diagonal, 0.0)
             level[effect.name] += own
             sds[effect.name].append(values[f"{effect.name}_sd"][0, 0])
-    for found in (slope, known, level):
-        for name in names:
-            found[name] /= len(points)
+    for found in (slope, known, level, matrices):
+        for values in found.values():
+            values /= len(points)
     sd = {name: np.median(sds[name], axis=0) for name in names}
-    flat_score, flat_known, bends, bases, nested = [], [], [], [], []
+    flat_score, flat_known, flat_weight, bends, bases, nested = [], [], [], [], [], []
     middle = points[len(points) // 2]
-    for position, effect in enumerate(declaration.effects):
+    for position, effect in enumerate(blocks):
         own_slope, information = _beyond_finer(declaration, effect, slope, known, level, sd)
         # The score where the effect and its parents are zero: the kernel takes off what the parents
         # explain as they move.
-        total = level[effect.name].copy()
+        total = _seen(declaration, effect, level)
         nested.append(_is_held_by_sums(information, sd[effect.name]))
-        for parent in declaration.effects:
+        for parent in possible_parents(declaration):
             counts = share(declaration, parent, effect) if nested[-1] else None
             if counts is not None:
-                total += counts * stretched(level[parent.name], parent.dims, effect.dims)
-        basis = None
-        if not effect.zero_sum:
+                theirs = _seen(declaration, parent, level)
+                total += counts * stretched(theirs, parent.dims, effect.dims)
+        basis, portion = None, np.zeros_like(information)
+        if effect.around and not effect.zero_sum:
+            portion[:] = 1.0 / effect.size
+        elif effect.around:
+            portion = information / np.maximum(information.sum(axis=-1, keepdims=True), 1e-12)
+            own_slope = own_slope - portion * own_slope.sum(axis=-1, keepdims=True)
+        if effect.name in matrices:
+            basis, score, information = _directions(
+                matrices[effect.name], own_slope, total, zero_sum=False
+            )
+        elif not effect.zero_sum:
             score = own_slope + information * total
         elif _alike(information) or effect.shape[-1] > _MOST_DIRECTIONS:
             information = _shared(information, sd[effect.name])
             score = own_slope + information * total
             score -= score.mean(axis=-1, keepdims=True)
         else:
-            matrix = information[..., None] * np.eye(information.shape[-1])
+            # Of effects around a parameter that is known as well as their sum only the rest counts.
+            matrix = information[..., None] * (
+                np.eye(information.shape[-1]) - portion[..., None, :]
+            )
             if _levels_share_judgements(declaration, effect):
                 part = slice(starts[position], starts[position + 1])
                 raw = _full_curvature(density, middle, n_effects, part, information.shape)
                 matrix = _scaled(raw, information)
-            basis, score, information = _directions(matrix, own_slope, total)
+            basis, score, information = _directions(matrix, own_slope, total, zero_sum=True)
+        flat_weight.append(effect.sign * portion.ravel())
         flat_score.append(score.ravel())
         flat_known.append(information.ravel())
         least_sd = np.quantile(sds[effect.name], 0.1, axis=0)
@@ -122,7 +154,18 @@ def measured_geometry(
         np.array(bends),
         tuple(bases),
         tuple(nested),
+        np.concatenate(flat_weight),
     )
+
+
+def _seen(
+    declaration: Declaration[Any], effect: Effect, level: dict[str, FloatArray]
+) -> FloatArray:
+    """Return the levels of a block as answers see them: not the mean that moves with the location."""
+    own = level[effect.name].copy()
+    if moves_with_location(declaration, effect):
+        own -= own.mean(axis=axes_of(effect), keepdims=True)
+    return own
 
 
 def _is_held_by_sums(information: FloatArray, sd: FloatArray) -> bool:
@@ -173,7 +216,7 @@ def _scaled(matrix: FloatArray, information: FloatArray) -> FloatArray:
 
 
 def _directions(
-    matrix: FloatArray, slope: FloatArray, level: FloatArray
+    matrix: FloatArray, slope: FloatArray, level: FloatArray, *, zero_sum: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the directions in which a row's information is diagonal, their scores and information.
 
@@ -185,18 +228,24 @@ def _directions(
         Slope of the log likelihood at ``level``, dims (criterion, …, level).
     level
         Effects with their parents.
+    zero_sum
+        Whether rows sum to zero, which leaves one direction fewer.
     """
-    length = matrix.shape[-1]
-    deviations = np.eye(length) - 1.0 / length
-    # Of the vectors that sum to zero the first, the constant, is put off by a negative value.
-    held = deviations @ matrix @ deviations
-    top = 1.0 + np.abs(held).sum(axis=(-2, -1), keepdims=True)
-    found, vectors = np.linalg.eigh(held - top / length)
-    basis, eigenvalue = vectors[..., 1:], np.maximum(found[..., 1:], 0.0)
+    length, width = matrix.shape[-1], matrix.shape[-1] - zero_sum
+    if zero_sum:
+        deviations = np.eye(length) - 1.0 / length
+        # Of the vectors the first, the constant, is put off by a negative value.
+        held = deviations @ matrix @ deviations
+        matrix = held - (1.0 + np.abs(held).sum(axis=(-2, -1), keepdims=True)) / length
+    found, vectors = np.linalg.eigh(matrix)
+    basis, eigenvalue = (
+        vectors[..., length - width :],
+        np.maximum(found[..., length - width :], 0.0),
+    )
     along_slope = np.einsum("...jk,...j->...k", basis, slope)
     score = along_slope + eigenvalue * np.einsum("...jk,...j->...k", basis, level)
-    padding = [(0, 0)] * (score.ndim - 1) + [(0, 1)]
-    rows = basis.reshape(basis.shape[0], -1, length, length - 1)
+    padding = [(0, 0)] * (score.ndim - 1) + [(0, length - width)]
+    rows = basis.reshape(basis.shape[0], -1, length, width)
     return rows, np.pad(score, padding), np.pad(eigenvalue, padding)
 
 
@@ -204,10 +253,11 @@ def _bend(effect: Effect, information: FloatArray, least_sd: FloatArray) -> Floa
     """Return the standard deviation from which on the sampler sees its logarithm, by criterion.
 
     So many levels, each known with this information, tell a variance from zero that is about one
-    over the information and the root of half their number. Few levels leave the right tail of the
-    standard deviation to its half-normal prior, to which a logarithm is a steep wall; that is
-    worth it only where the data keep the standard deviation away from zero, which is a steeper one.
-    Elsewhere 0: the standard deviation as it is.
+    over the information and the root of half their number. To its half-normal prior, which falls
+    with the square of the standard deviation, a logarithm is a steep wall: it may not be the prior
+    that ends the right tail. Few levels leave that to the prior, and so do levels of which the data
+    say little; there a logarithm is worth it only where the data keep the standard deviation away
+    from zero, which is a steeper wall. Elsewhere 0: the standard deviation as it is.
 
     Parameters
     ----------
@@ -224,9 +274,15 @@ def _bend(effect: Effect, information: FloatArray, least_sd: FloatArray) -> Floa
     if effect.free_size == 1:
         # One level does not keep its standard deviation from zero, however well it is known.
         return np.zeros_like(bend)
-    if effect.free_size < _FEW_LEVELS:
-        return np.where(least_sd > _AWAY_FROM_ZERO * bend, bend, 0.0)
-    return bend
+    suits = least_sd > _AWAY_FROM_ZERO * bend
+    if effect.free_size >= _FEW_LEVELS:
+        suits |= bend < effect.sd_scale / _AWAY_FROM_ZERO
+    return np.where(suits, bend, 0.0)
+
+
+def _has_free_directions(effect: Effect) -> bool:
+    """Whether a row is the few terms of one annotator's gaps, which share all its judgements."""
+    return effect.enters != "answer" and len(effect.dims) > 1 and effect.shape[-1] > 1
 
 
 def _levels_share_judgements(declaration: Declaration[Any], effect: Effect) -> bool:
@@ -248,7 +304,7 @@ def _beyond_finer(
     difficulty no better than one observation with the variance of the interaction would.
     """
     best = slope[effect.name], known[effect.name]
-    for finer in declaration.effects:
+    for finer in declaration.blocks:
         counts = share(declaration, effect, finer)
         if counts is None:
             continue
@@ -260,7 +316,8 @@ def _beyond_finer(
         back = (0, *(1 + remaining.index(dim) for dim in effect.dims))
         information = (counts**2 * weight * known[finer.name]).sum(axis=summed).transpose(back)
         if information.sum() < best[1].sum():
-            at_zero = slope[finer.name] + known[finer.name] * level[finer.name]
+            seen = _seen(declaration, finer, level)
+            at_zero = slope[finer.name] + known[finer.name] * seen
             best = (counts * weight * at_zero).sum(axis=summed).transpose(back), information
     return best
 

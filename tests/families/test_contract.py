@@ -14,7 +14,7 @@ from pytensor.compile.mode import Mode
 
 from bayeseval.families import OrdinalProbit
 from bayeseval.families._builder import build_model
-from bayeseval.families._layout import Geometry, layout
+from bayeseval.families._layout import Geometry, layout, moves_with_location
 from bayeseval.judgements import LikertJudgements
 from bayeseval.simulate import simulate_likert
 
@@ -112,8 +112,8 @@ class Both:
             arguments.append(value)
         total = float(np.asarray(self.log_density(*arguments)))
         # A signed standard deviation has half the density of the sd, and no Jacobian of a log.
-        signed = {f"{e.name}_sd" for e in self.declaration.effects}
-        signed |= {"gap_sd", "discrimination_sd", "threshold_roughness"} & set(values)
+        signed = {f"{e.name}_sd" for e in self.declaration.blocks}
+        signed |= {"threshold_roughness"} & set(values)
         total -= sum(float(np.log(2.0 * values[name]).sum()) for name in signed)
         return total + log_volume(self.declaration, self.geometry, values) + self._bent(x)
 
@@ -125,7 +125,7 @@ class Both:
 def log_volume(declaration: Any, geometry: Geometry | None, values: dict[str, np.ndarray]) -> float:
     """Log volume of PyMC's coordinates of the effects in those of the sampler."""
     total, start = 0.0, 0
-    for block, effect in enumerate(declaration.effects):
+    for block, effect in enumerate(declaration.blocks):
         sd = values[f"{effect.name}_sd"][0, 0]
         total += effect.free_size * effect.centring * float(np.log(sd).sum())
         n_levels = declaration.n_criteria * effect.size
@@ -133,6 +133,9 @@ def log_volume(declaration: Any, geometry: Geometry | None, values: dict[str, np
             known = geometry.information[start : start + n_levels].reshape(sd.size, -1)
             logs = np.log1p(np.square(sd)[:, None] * known)
             has_basis = geometry.basis(block) is not None
+            if moves_with_location(declaration, effect):
+                # What the data say leaves the mean of the block as it is.
+                total += float(np.log(np.exp(0.5 * logs).mean(axis=1)).sum())
             share = 1.0 if has_basis else effect.free_size / effect.size
             total -= 0.5 * float(logs.sum()) * share
         start += n_levels
@@ -144,7 +147,7 @@ def log_slope_of_sds(declaration: Any, geometry: Geometry | None, x: np.ndarray)
         return 0.0
     placed = layout(declaration, declaration.response.parameter_shapes)
     total = 0.0
-    for effect, bend in zip(declaration.effects, geometry.bend, strict=True):
+    for effect, bend in zip(declaration.blocks, geometry.bend, strict=True):
         own = x[placed[f"{effect.name}_sd"].part][bend > 0]
         total += float(np.log(bend[bend > 0] * np.cosh(own)).sum())
     return total
@@ -154,7 +157,7 @@ def geometry_of(declaration: Any) -> Geometry:
     """Any geometry will do: what it has to keep to is sums and equality in zero-sum rows."""
     rng = np.random.default_rng(5)
     score, information, bases = [], [], []
-    for effect in declaration.effects:
+    for effect in declaration.blocks:
         shape = (declaration.n_criteria, *effect.shape)
         slope, known = rng.normal(scale=2.0, size=shape), rng.gamma(1.0, 3.0, size=shape)
         basis = None
@@ -166,16 +169,23 @@ def geometry_of(declaration: Any) -> Geometry:
                 some = rng.normal(size=(length, length - 1))
                 basis[row] = np.linalg.qr(some - some.mean(axis=0))[0]
             slope[..., -1] = known[..., -1] = 0.0
+        elif effect.enters == "gaps":
+            length = effect.shape[-1]
+            basis = np.empty((declaration.n_criteria, effect.size // length, length, length))
+            for row in np.ndindex(basis.shape[:2]):
+                basis[row] = np.linalg.qr(rng.normal(size=(length, length)))[0]
         elif effect.zero_sum:
             slope -= slope.mean(axis=-1, keepdims=True)
             known[:] = known.mean(axis=-1, keepdims=True)
         bases.append(basis)
         score.append(slope.ravel())
         information.append(known.ravel())
-    bend = rng.uniform(0.1, 0.6, size=(len(declaration.effects), declaration.n_criteria))
+    bend = rng.uniform(0.1, 0.6, size=(len(declaration.blocks), declaration.n_criteria))
     bend[0] = 0.0
-    nested = (True,) * len(declaration.effects)
-    return Geometry(np.concatenate(score), np.concatenate(information), bend, tuple(bases), nested)
+    nested = (True,) * len(declaration.blocks)
+    score, information = np.concatenate(score), np.concatenate(information)
+    weight = rng.uniform(size=score.size)
+    return Geometry(score, information, bend, tuple(bases), nested, weight)
 
 
 @cache
@@ -256,13 +266,16 @@ def test_pymc_gradient_agrees_with_the_compiled_one() -> None:
     gradient = pm.pytensorf.gradient(pair.model.logp(), variables)
     compute = pair.model.compile_fn(gradient, inputs=variables, mode=INTERPRETED, point_fn=False)
     x = np.abs(points(pair.density.n_parameters)[0])
-    # In this case the coordinates are those of the model, but for the standard deviation: PyMC
-    # has its logarithm.
+    # In this case the coordinates are those of the model, but for two: PyMC has the logarithm of the
+    # standard deviation, and the first of four thresholds where the sampler has their mean.
     assert all(effect.zero_sum for effect in pair.declaration.effects)
     shapes = [(), (3,), (4,)]
     parts = np.split(x, np.cumsum([1, 3]))
     arguments = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
     arguments[0] = np.log(arguments[0])
+    below_mean = np.exp(x[5:]) * [0.75, 0.5, 0.25]
+    arguments[2] = np.concatenate([x[4:5] - below_mean.sum(), x[5:]])
     expected = np.asarray(compute(*arguments))
+    expected[5:] -= expected[4] * below_mean
     expected[0] = (expected[0] - 1.0) / x[0]
     np.testing.assert_allclose(expected, pair.density(x)[1], rtol=1e-9)
