@@ -44,8 +44,8 @@ class Effect:
         What the effect is a part of: the latent answer, or something of the response's own such as
         the gaps between thresholds. Only parts of the same vary around one another.
     around
-        Name of the parameter that the effects vary around, where the response has linear predictors:
-        the mean of effects that sum to zero, the level of an average answer for others.
+        Where the response has linear predictors, the parameter that the effects vary around: the
+        mean of effects that sum to zero, for others the level of an average answer.
     """
 
     name: str

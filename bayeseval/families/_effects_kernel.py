@@ -220,32 +220,56 @@ def _to_parents(
             effects_bar[parents[k, begin + j]] += share * row_bar[j]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _basis_of(tables: EffectTables, block: int, row: int, length: int, width: int) -> FloatArray:
-    """Return the directions of a row, dims (level, direction)."""
-    begin = tables.basis_start[block] + row * length * width
-    return tables.bases[begin : begin + length * width].reshape(length, width)
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def _to_directions(basis: FloatArray, levels: FloatArray, along: FloatArray) -> None:
-    """Fill the components of a row along its directions."""
-    length, width = basis.shape
-    along[:width] = 0.0
-    for j in range(length):
-        for k in range(width):
-            along[k] += basis[j, k] * levels[j]
+def _to_directions(
+    bases: FloatArray, length: int, width: int, levels: FloatArray, along: FloatArray
+) -> None:
+    """Fill the components of rows along their directions, which stand first in each row.
+
+    Rows are often of three or four levels: indices cost less there than views of each row.
+    """
+    for r in range(levels.size // length):
+        begin, basis = r * length, r * length * width
+        for k in range(length):
+            along[begin + k] = 0.0
+        for j in range(length):
+            value = levels[begin + j]
+            for k in range(width):
+                along[begin + k] += bases[basis + j * width + k] * value
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
-def _to_levels(basis: FloatArray, along: FloatArray, levels: FloatArray) -> None:
-    """Fill the levels of a row from its components along its directions."""
-    length, width = basis.shape
-    for j in range(length):
-        total = 0.0
-        for k in range(width):
-            total += basis[j, k] * along[k]
-        levels[j] = total
+def _to_levels(
+    bases: FloatArray, length: int, width: int, along: FloatArray, levels: FloatArray
+) -> None:
+    """Fill the levels of rows from their components along their directions."""
+    for r in range(levels.size // length):
+        begin, basis = r * length, r * length * width
+        for j in range(length):
+            total = 0.0
+            for k in range(width):
+                total += bases[basis + j * width + k] * along[begin + k]
+            levels[begin + j] = total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _bases_of(tables: EffectTables, block: int, criterion: int) -> FloatArray:
+    """Return the directions of a block's rows for one criterion, flat; empty where it has none."""
+    _, _, _, n_rows, length, zero_sum, _, _ = tables.blocks[block]
+    if tables.basis_start[block] < 0:
+        return tables.bases[:0]
+    size = n_rows * length * (length - zero_sum)
+    begin = tables.basis_start[block] + criterion * size
+    return tables.bases[begin : begin + size]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _has_parents(tables: EffectTables, block: int) -> bool:
+    first = tables.blocks[block, 6]
+    for k in range(tables.parents.shape[0]):  # noqa: SIM110
+        if tables.parents[k, first] >= 0:
+            return True
+    return False
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -281,9 +305,9 @@ def effects_forward(
     for e in tables.order:
         sd_start, start, n_criteria, n_rows, length, zero_sum, out, moves = blocks[e]
         width = length - zero_sum
-        share = 1.0 if tables.basis_start[e] >= 0 else width / length
         size = n_rows * length
-        of_parents = np.zeros(length)
+        nested = _has_parents(tables, e)
+        of_parents = np.empty(size if nested else 0)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
@@ -291,28 +315,32 @@ def effects_forward(
                 total += math.log(bend * math.cosh(own))
                 own = bend * math.sinh(own)
             total += signed_normal_log(own, scales[e, 0])
-            for r in range(c * n_rows, (c + 1) * n_rows):
-                value = x[start + r * width : start + (r + 1) * width]
-                begin = out + r * length
-                end = begin + length
-                some = _from_parents(tables, e, c, begin, length, effects, means, of_parents)
-                if tables.basis_start[e] >= 0:
-                    turned[begin : begin + width] = value
-                    turned[begin + width : end] = 0.0
-                    score[begin + width : end] = 0.0
-                    if some:
-                        basis = _basis_of(tables, e, r, length, width)
-                        _to_directions(basis, of_parents, score[begin:end])
-                else:
-                    _turn(value, length, turned[begin:end])
-                    if some:
-                        score[begin:end] = of_parents
-                if some:
-                    for j in range(begin, end):
-                        score[j] = tables.score[j] - information[j] * score[j]
-                else:
-                    score[begin:end] = tables.score[begin:end]
             first, last = out + c * size, out + (c + 1) * size
+            values = x[start + c * n_rows * width : start + (c + 1) * n_rows * width]
+            bases = _bases_of(tables, e, c)
+            if bases.size:
+                for r in range(n_rows):
+                    for k in range(width):
+                        turned[first + r * length + k] = values[r * width + k]
+                    for k in range(width, length):
+                        turned[first + r * length + k] = 0.0
+            else:
+                for r in range(n_rows):
+                    begin = first + r * length
+                    _turn(values[r * width : (r + 1) * width], length, turned[begin:])
+            score[first:last] = tables.score[first:last]
+            if nested:
+                for r in range(n_rows):
+                    row = of_parents[r * length : (r + 1) * length]
+                    _from_parents(tables, e, c, first + r * length, length, effects, means, row)
+                # The space of the effects is free until they are filled below.
+                own_share = effects[first:last]
+                if bases.size:
+                    _to_directions(bases, length, width, of_parents, own_share)
+                else:
+                    own_share[:] = of_parents
+                for j in range(first, last):
+                    score[j] -= information[j] * effects[j]
             for j in range(first, last):
                 root = 1.0 / math.sqrt(1.0 + own * own * information[j])
                 factor[j] = root
@@ -328,22 +356,25 @@ def effects_forward(
                     z[j] += shift
                 means[e, c] = own * mean_turned / size
                 total += math.log(spread / size)
-            squares = 0.0
-            for j in range(first, last):
-                squares += z[j] * z[j]
+            squares = _sum_of_squares(z[first:last])
             total -= 0.5 * squares + n_rows * width * LOG_SQRT_2PI
+            share = 1.0 if bases.size else width / length
             total += share * _log_product(factor[first:last])
-            if tables.basis_start[e] >= 0:
-                for r in range(c * n_rows, (c + 1) * n_rows):
-                    begin = out + r * length
-                    end = begin + length
-                    basis = _basis_of(tables, e, r, length, width)
-                    _to_levels(basis, z[begin:end], effects[begin:end])
+            if bases.size:
+                _to_levels(bases, length, width, z[first:last], effects[first:last])
                 for j in range(first, last):
                     effects[j] *= own
             else:
                 for j in range(first, last):
                     effects[j] = own * z[j]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def _sum_of_squares(values: FloatArray) -> float:
+    total = 0.0
+    for value in values:
+        total += value * value
     return total
 
 
@@ -378,14 +409,10 @@ def effects_reverse(
     for e in tables.order[::-1]:
         sd_start, start, n_criteria, n_rows, length, zero_sum, out, moves = blocks[e]
         width = length - zero_sum
-        has_basis = tables.basis_start[e] >= 0
-        share = 1.0 if has_basis else width / length
         root = math.sqrt(length)
         size = n_rows * length
-        row_bar = np.empty(length)
-        score_bar = np.empty(length)
-        turned_bar = np.empty(length)
-        parents_bar = np.empty(length)
+        nested = _has_parents(tables, e)
+        bar, score_bar, turned_bar = np.empty(size), np.empty(size), np.empty(size)
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
@@ -393,6 +420,8 @@ def effects_reverse(
                 own = bend * math.sinh(own)
             by_own = -own / (scales[e, 0] * scales[e, 0])
             first, last = out + c * size, out + (c + 1) * size
+            bases = _bases_of(tables, e, c)
+            share = 1.0 if bases.size else width / length
             of_mean, back_mean = 0.0, 0.0
             if moves:
                 of_mean = means_bar[e, c] / size
@@ -403,86 +432,79 @@ def effects_reverse(
                     by_spread += own * information[j] * factor[j]
                 back_mean /= size
                 by_own += by_spread / spread
-            for r in range(c * n_rows, (c + 1) * n_rows):
-                value_bar = gradient[start + r * width : start + (r + 1) * width]
-                begin = out + r * length
-                end = begin + length
-                if has_basis:
-                    basis = _basis_of(tables, e, r, length, width)
-                    row_bar[width:] = 0.0
-                    _to_directions(basis, effects_bar[begin:end], row_bar)
+            if bases.size:
+                _to_directions(bases, length, width, effects_bar[first:last], bar)
+            else:
+                bar[:] = effects_bar[first:last]
+            by_own += _levels_reverse(
+                own,
+                share,
+                of_mean,
+                back_mean,
+                bar,
+                information[first:last],
+                score[first:last],
+                factor[first:last],
+                turned[first:last],
+                z[first:last],
+                turned_bar,
+                score_bar,
+            )
+            if nested:
+                if bases.size:
+                    _to_levels(bases, length, width, score_bar, bar)
                 else:
-                    row_bar[:] = effects_bar[begin:end]
-                by_own += _row_reverse(
-                    own,
-                    share,
-                    of_mean,
-                    back_mean,
-                    row_bar,
-                    information[begin:end],
-                    score[begin:end],
-                    factor[begin:end],
-                    turned[begin:end],
-                    z[begin:end],
-                    turned_bar,
-                    score_bar,
-                )
-                if tables.parents.shape[0] and _has_parents(tables, begin):
-                    if has_basis:
-                        _to_levels(basis, score_bar, parents_bar)
-                    else:
-                        parents_bar[:] = score_bar
-                    _to_parents(tables, e, c, begin, length, parents_bar, means_bar, effects_bar)
-                if has_basis:
+                    bar[:] = score_bar
+                for r in range(n_rows):
+                    row = bar[r * length : (r + 1) * length]
+                    begin = first + r * length
+                    _to_parents(tables, e, c, begin, length, row, means_bar, effects_bar)
+            values_bar = gradient[start + c * n_rows * width : start + (c + 1) * n_rows * width]
+            for r in range(n_rows):
+                begin, at = r * length, r * width
+                if bases.size:
                     for k in range(width):
-                        value_bar[k] += turned_bar[k]
+                        values_bar[at + k] += turned_bar[begin + k]
                     continue
                 bar_sum = 0.0
                 for j in range(length - 1):
-                    bar_sum += turned_bar[j]
-                back = bar_sum / (root + length) + turned_bar[length - 1] / root
+                    bar_sum += turned_bar[begin + j]
+                end = turned_bar[begin + length - 1]
+                back = bar_sum / (root + length) + end / root
                 for j in range(length - 1):
-                    value_bar[j] += turned_bar[j] - back
+                    values_bar[at + j] += turned_bar[begin + j] - back
                 if not zero_sum:
-                    value_bar[length - 1] += (bar_sum + turned_bar[length - 1]) / root
+                    values_bar[at + length - 1] += (bar_sum + end) / root
             if bend > 0.0:
                 by_own *= bend * math.cosh(x[sd_start + c])
                 by_own += math.tanh(x[sd_start + c])
             gradient[sd_start + c] += by_own
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _has_parents(tables: EffectTables, begin: int) -> bool:
-    for k in range(tables.parents.shape[0]):
-        if tables.parents[k, begin] >= 0:
-            return True
-    return False
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
-def _row_reverse(
+def _levels_reverse(
     own: float,
     share: float,
     of_mean: float,
     back_mean: float,
-    row_bar: FloatArray,
+    levels_bar: FloatArray,
     information: FloatArray,
     score: FloatArray,
     factor: FloatArray,
     turned: FloatArray,
     z: FloatArray,
     turned_bar: FloatArray,
-    parents_bar: FloatArray,
+    score_bar: FloatArray,
 ) -> float:
-    """Fill the gradients by a row's sampled values and parents; return that by its sd."""
+    """Fill the gradients by levels' sampled values and scores; return that by their sd."""
     by_own = 0.0
-    for j in range(row_bar.size):
+    for j in range(levels_bar.size):
         i, g, root = information[j], score[j], factor[j]
         v = root * root
-        bar = row_bar[j] + of_mean
+        bar = levels_bar[j] + of_mean
         back = own * bar - z[j] - back_mean
         turned_bar[j] = root * back + back_mean
-        parents_bar[j] = -i * own * v * back
+        score_bar[j] = -i * own * v * back
         by_z = g * v * (2.0 * v - 1.0) - own * i * v * root * turned[j]
         by_own += bar * z[j] + back * by_z - share * own * i * v
     return by_own

@@ -113,8 +113,8 @@ class Geometry:
     nested
         For each block whether it is sampled given its parents; None for no block.
     weight
-        Of the effects that vary around a parameter: the sampler sees the parameter plus the effects'
-        sum with these weights, which is what the data know best; dims (effect,), None for zeros.
+        Of the effects that vary around a parameter: the sampler sees the parameter plus their sum
+        with these weights, which is what the data know best; dims (effect,), None for zeros.
     """
 
     score: FloatArray

@@ -26,6 +26,10 @@ type NutsSampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
 _PILOT_TUNE = 250
 _PILOT_DRAWS = 150
 _PILOT_POINTS = 25
+_PILOT_ACCEPT = 0.8
+# At that acceptance rate a standard normal in n dimensions takes steps of about 1.65 / n^(1/4), as
+# adapted for 2 to 1,000 dimensions; where a posterior bends, some places need shorter ones.
+_EASY_STEP = 1.25
 _START_POINTS = 4
 _STATISTICS = {
     "diverging": "diverging",
@@ -43,7 +47,11 @@ _STATISTICS = {
 
 @dataclass(frozen=True)
 class SamplerSettings:
-    """How to sample; the arguments of ``fit`` after checks."""
+    """How to sample; the arguments of ``fit`` after checks.
+
+    ``eased_accept`` is the acceptance rate to aim at if the pilot chain finds that the posterior
+    bends little; None where the user has said which.
+    """
 
     draws: int
     tune: int
@@ -53,6 +61,7 @@ class SamplerSettings:
     target_accept: float
     max_treedepth: int
     progressbar: bool
+    eased_accept: float | None = None
 
 
 @dataclass(frozen=True)
@@ -67,17 +76,20 @@ class Draws:
         One value a draw: diverging, energy, tree depth, steps.
     seconds
         Time by stage.
+    target_accept
+        The acceptance rate that the chains aimed at.
     """
 
     values: dict[str, FloatArray]
     statistics: xr.Dataset
     seconds: dict[str, float]
+    target_accept: float
 
 
 def tuned_geometry(
     family: Family, declaration: Declaration[Any], cells: Cells, settings: SamplerSettings
-) -> Geometry:
-    """Return the geometry of the effects as a short pilot chain finds it.
+) -> tuple[Geometry, bool]:
+    """Return the geometry of the effects as a short pilot chain finds it, and whether it bends little.
 
     The pilot itself has the geometry at some starting points. Any choice gives the same posterior.
     """
@@ -97,7 +109,7 @@ def tuned_geometry(
         chains=1,
         cores=1,
         seed=settings.random_seed,
-        target_accept=0.8,
+        target_accept=_PILOT_ACCEPT,
         maxdepth=min(7, settings.max_treedepth),
         progress_bar=False,
         save_warmup=False,
@@ -106,7 +118,9 @@ def tuned_geometry(
     if not np.isfinite(x).all():
         raise KeyboardInterrupt("interrupted before any chain had made a draw")
     points = list(x[0, :: max(1, _PILOT_DRAWS // _PILOT_POINTS)])
-    return measured_geometry(family, declaration, density, points, first)
+    step = float(tree["sample_stats"]["step_size_bar"].values[0, -1])
+    bends_little = step * x.shape[-1] ** 0.25 > _EASY_STEP
+    return measured_geometry(family, declaration, density, points, first), bends_little
 
 
 def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
@@ -191,7 +205,10 @@ def sample_density(
     # The first call compiles, or loads what an earlier process compiled.
     family.density(declaration, cells)(family.start(declaration, cells, np.random.default_rng(0)))
     compiled = perf_counter()
-    geometry = tuned_geometry(family, declaration, cells, settings)
+    geometry, bends_little = tuned_geometry(family, declaration, cells, settings)
+    target_accept = settings.target_accept
+    if bends_little and settings.eased_accept is not None:
+        target_accept = settings.eased_accept
     tuned = perf_counter()
     model = _model(family, declaration, cells, family.density(declaration, cells, geometry))
     tree = nutpie.sample(
@@ -201,7 +218,7 @@ def sample_density(
         chains=settings.chains,
         cores=settings.cores,
         seed=settings.random_seed,
-        target_accept=settings.target_accept,
+        target_accept=target_accept,
         maxdepth=settings.max_treedepth,
         progress_bar=settings.progressbar,
         save_warmup=False,
@@ -219,6 +236,7 @@ def sample_density(
             "pilot": tuned - compiled,
             "sample": sampled - tuned,
         },
+        target_accept=target_accept,
     )
 
 
@@ -318,6 +336,7 @@ def sample_pymc(
             "compile": ready - built,
             "sample": sampled - ready,
         },
+        target_accept=settings.target_accept,
     )
 
 

@@ -115,7 +115,8 @@ def fit(
         ``posterior.settings``.
     target_accept : float, optional
         Wanted acceptance rate; nearer to 1 is slower and follows difficult shapes better. By
-        default 0.9; 0.95 where annotators have gaps between thresholds of their own; and 0.8 for
+        default 0.9; 0.95 where annotators have gaps between thresholds of their own and a short
+        pilot chain needs smaller steps than a normal posterior would; and 0.8 for
         posteriors of thousands of distinct cells that importance weights find to be nearly normal
         (Pareto's k below 0.5), such as a million comparisons.
     max_treedepth : int
@@ -210,7 +211,9 @@ def fit(
     if target_accept is None:
         # method="auto" samples what it found far from a normal: no second look.
         wanted = _wanted_acceptance(family, declaration, cells, settings, look=method == "nuts")
-        settings = replace(settings, target_accept=wanted)
+        settings = replace(
+            settings, target_accept=wanted, eased_accept=min(wanted, settings.target_accept)
+        )
     density = None
     if backend != "pymc" and nuts_sampler == "nutpie":
         density = family.density(declaration, cells)
@@ -231,6 +234,7 @@ def fit(
         drawn = sample_density(family, declaration, cells, settings)
     else:
         drawn = sample_pymc(declaration, cells, nuts_sampler, settings)
+    settings = replace(settings, target_accept=drawn.target_accept)
     return _finish(
         family,
         declaration,
