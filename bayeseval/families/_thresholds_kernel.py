@@ -89,7 +89,7 @@ def induced_dirichlet(
 def population_gaps_forward(
     x: FloatArray,
     starts: Starts,
-    is_short: bool,
+    is_short: bool,  # noqa: FBT001
     smooth_prior: FloatArray,
     rotation: FloatArray,
     log_gaps: FloatArray,
@@ -178,7 +178,7 @@ def population_forward(
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def population_reverse(
     location: FloatArray,
-    is_short: bool,
+    is_short: bool,  # noqa: FBT001
     mean_scale: float,
     population_bar: FloatArray,
     gaps: FloatArray,
@@ -196,7 +196,7 @@ def population_reverse(
 def population_gaps_reverse(
     x: FloatArray,
     starts: Starts,
-    is_short: bool,
+    is_short: bool,  # noqa: FBT001
     smooth_prior: FloatArray,
     rotation: FloatArray,
     log_gaps: FloatArray,

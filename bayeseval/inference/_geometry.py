@@ -134,9 +134,8 @@ def measured_geometry(
             score -= score.mean(axis=-1, keepdims=True)
         else:
             # Of effects around a parameter that is known as well as their sum only the rest counts.
-            matrix = information[..., None] * (
-                np.eye(information.shape[-1]) - portion[..., None, :]
-            )
+            rest = np.eye(information.shape[-1]) - portion[..., None, :]
+            matrix = information[..., None] * rest
             if _levels_share_judgements(declaration, effect):
                 part = slice(starts[position], starts[position + 1])
                 raw = _full_curvature(density, middle, n_effects, part, information.shape)
@@ -161,7 +160,7 @@ def measured_geometry(
 def _seen(
     declaration: Declaration[Any], effect: Effect, level: dict[str, FloatArray]
 ) -> FloatArray:
-    """Return the levels of a block as answers see them: not the mean that moves with the location."""
+    """Return the levels of a block as answers see them, who do not see a mean that moves."""
     own = level[effect.name].copy()
     if moves_with_location(declaration, effect):
         own -= own.mean(axis=axes_of(effect), keepdims=True)

@@ -27,8 +27,9 @@ _PILOT_TUNE = 250
 _PILOT_DRAWS = 150
 _PILOT_POINTS = 25
 _PILOT_ACCEPT = 0.8
-# At that acceptance rate a standard normal in n dimensions takes steps of about 1.65 / n^(1/4), as
-# adapted for 2 to 1,000 dimensions; where a posterior bends, some places need shorter ones.
+# At that acceptance rate a standard normal in n dimensions takes steps of 1.3 / n^(1/4) for n = 2 up
+# to 1.7 / n^(1/4) for n = 1,000, as nutpie adapts them; where a posterior bends, some places need
+# shorter ones.
 _EASY_STEP = 1.25
 _START_POINTS = 4
 _STATISTICS = {
@@ -89,7 +90,7 @@ class Draws:
 def tuned_geometry(
     family: Family, declaration: Declaration[Any], cells: Cells, settings: SamplerSettings
 ) -> tuple[Geometry, bool]:
-    """Return the geometry of the effects as a short pilot chain finds it, and whether it bends little.
+    """Return what a short pilot chain finds: the geometry, and whether the posterior bends little.
 
     The pilot itself has the geometry at some starting points. Any choice gives the same posterior.
     """

@@ -266,8 +266,8 @@ def test_pymc_gradient_agrees_with_the_compiled_one() -> None:
     gradient = pm.pytensorf.gradient(pair.model.logp(), variables)
     compute = pair.model.compile_fn(gradient, inputs=variables, mode=INTERPRETED, point_fn=False)
     x = np.abs(points(pair.density.n_parameters)[0])
-    # In this case the coordinates are those of the model, but for two: PyMC has the logarithm of the
-    # standard deviation, and the first of four thresholds where the sampler has their mean.
+    # In this case the coordinates are those of the model, but for two: PyMC has the logarithm of
+    # the standard deviation, and the first of four thresholds where the sampler has their mean.
     assert all(effect.zero_sum for effect in pair.declaration.effects)
     shapes = [(), (3,), (4,)]
     parts = np.split(x, np.cumsum([1, 3]))
