@@ -27,8 +27,8 @@ _PILOT_TUNE = 250
 _PILOT_DRAWS = 150
 _PILOT_POINTS = 25
 _PILOT_ACCEPT = 0.8
-# At that acceptance rate a standard normal in n dimensions takes steps of 1.3 / n^(1/4) for n = 2 up
-# to 1.7 / n^(1/4) for n = 1,000, as nutpie adapts them; where a posterior bends, some places need
+# At that acceptance rate a standard normal in n dimensions takes steps of 1.3 / n^(1/4) for n = 2,
+# 1.7 / n^(1/4) for n = 1,000, as nutpie adapts them; where a posterior bends, some places need
 # shorter ones.
 _EASY_STEP = 1.25
 _START_POINTS = 4
