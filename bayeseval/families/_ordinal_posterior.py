@@ -76,14 +76,15 @@ def constrained(
         location = "population_thresholds"
         log_gaps = sampled[location][..., 1:]
         sampled[location] = centred_steps(log_gaps, sampled[location][..., 0])
-    root = None if declaration.root is None else log_gaps @ response.projection.T
-    values = taken_apart(declaration, placed, draws, geometry, root) | sampled
+    root = declaration.root
+    of_root = None if root is None else log_gaps @ response.projection.T
+    values = taken_apart(declaration, placed, draws, geometry, of_root) | sampled
     if "threshold_roughness" in values:
         sign = np.sign(values["threshold_roughness"])
         values["threshold_roughness"] = np.abs(values["threshold_roughness"])
         values["threshold_steps"] = values["threshold_steps"] * sign[..., None]
-    if root is not None:
-        values[declaration.root.name] = root
+    if root is not None and of_root is not None:
+        values[root.name] = of_root
     for effect in declaration.effects:
         if not moves_with_location(declaration, effect):
             continue

@@ -119,7 +119,7 @@ def tuned_geometry(
     if not np.isfinite(x).all():
         raise KeyboardInterrupt("interrupted before any chain had made a draw")
     points = list(x[0, :: max(1, _PILOT_DRAWS // _PILOT_POINTS)])
-    step = float(tree["sample_stats"]["step_size_bar"].values[0, -1])
+    step = float(tree["sample_stats"].to_dataset()["step_size_bar"].values[0, -1])
     bends_little = step * x.shape[-1] ** 0.25 > _EASY_STEP
     return measured_geometry(family, declaration, density, points, first), bends_little
 
