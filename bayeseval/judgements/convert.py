@@ -1,5 +1,6 @@
 """Conversions between protocols; each loses something, and is named as what it makes."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,6 +10,8 @@ from bayeseval._checks import some
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements._table import AuditEntry, Factor, Judgements, frozen_array, recoded
 from bayeseval.judgements.pairwise import PairwiseJudgements
+
+_CELLS_A_ROW = 4
 
 
 def to_pairwise(judgements: Judgements) -> PairwiseJudgements:
@@ -165,24 +168,49 @@ def to_counts(
             f"{keep!r}."
         )
     kept = [f for f in judgements.factors if f.name in (*judgements.system_factors, *keep)]
-    columns = [judgements.answers, *(f.codes for f in reversed(kept))]
-    order = np.lexsort(columns)
-    new = np.ones(judgements.n_rows, dtype=bool)
-    new[1:] = np.logical_or.reduce([np.diff(column[order]) != 0 for column in columns])
-    start = np.flatnonzero(new)
-    rows = order[start]
+    columns = [*(f.codes for f in kept), judgements.answers]
+    (*codes, answers), counts = _distinct(columns, judgements.counts)
     entry = AuditEntry(
         rule=f"equal outcomes counted by {', '.join(f.name for f in kept)}",
         rows_before=judgements.n_rows,
-        rows_after=len(rows),
+        rows_after=len(counts),
     )
+    counted = [Factor(f.name, f.labels, code) for f, code in zip(kept, codes, strict=True)]
     return replace(
         judgements,
-        factors=recoded([Factor(f.name, f.labels, f.codes[rows]) for f in kept]),
-        answers=frozen_array(judgements.answers[rows]),
-        counts=frozen_array(np.add.reduceat(judgements.counts[order], start)),
+        factors=recoded(counted),
+        answers=frozen_array(answers),
+        counts=frozen_array(counts),
         moderator_names=tuple(name for name in judgements.moderator_names if name in keep),
         audit=(*judgements.audit, entry),
         repeats=judgements.repeats or "annotator" in keep,
         attributes={},
     )
+
+
+def _distinct(
+    columns: Sequence[np.ndarray], counts: np.ndarray
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return the columns of every distinct combination of codes, sorted, and its count."""
+    n_rows = len(counts)
+    sizes = [int(column.max(initial=0)) + 1 for column in columns]
+    if math.prod(sizes) <= _CELLS_A_ROW * n_rows:
+        # A table with a place for every combination: no sorting, which takes most of the time.
+        key = np.zeros(n_rows, dtype=np.int64)
+        for column, size in zip(columns, sizes, strict=True):
+            key *= size
+            key += column
+        total = np.bincount(key, weights=counts)
+        used = np.flatnonzero(total)
+        found = np.unravel_index(used, sizes)
+        kinds = [column.dtype for column in columns]
+        return (
+            [codes.astype(kind) for codes, kind in zip(found, kinds, strict=True)],
+            total[used].astype(np.int64),
+        )
+    order = np.lexsort(columns[::-1])
+    new = np.ones(n_rows, dtype=bool)
+    new[1:] = np.logical_or.reduce([np.diff(column[order]) != 0 for column in columns])
+    start = np.flatnonzero(new)
+    rows = order[start]
+    return [column[rows] for column in columns], np.add.reduceat(counts[order], start)

@@ -1,5 +1,6 @@
 from itertools import combinations
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from bayeseval.judgements import (
     PairwiseJudgements,
     SPAJudgements,
     StrengthJudgements,
+    convert,
     to_counts,
     to_pairwise,
 )
@@ -153,6 +155,21 @@ def test_counts_agree_with_a_plain_group_by(table: PairTable):
 def test_counting_by_everything_loses_nothing(table: PairTable):
     judgements = pairwise(table.frame)
     assert to_counts(judgements, keep=["annotator", "item"]) == judgements
+
+
+@given(pair_tables(st.sampled_from(["a", "b", "tie"])))
+def test_many_combinations_are_counted_as_few(table: PairTable):
+    judgements = pairwise(table.frame)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(convert, "_CELLS_A_ROW", 1_000)
+        by_table = to_counts(judgements, keep=["item"])
+        patch.setattr(convert, "_CELLS_A_ROW", 0)
+        by_sorting = to_counts(judgements, keep=["item"])
+    for name in ("system_a", "system_b", "item"):
+        np.testing.assert_array_equal(by_table.codes(name), by_sorting.codes(name))
+        assert by_table.codes(name).dtype == by_sorting.codes(name).dtype
+    np.testing.assert_array_equal(by_table.answers, by_sorting.answers)
+    np.testing.assert_array_equal(by_table.counts, by_sorting.counts)
 
 
 def test_counting_by_an_unknown_factor_is_an_error():
