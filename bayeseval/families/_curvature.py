@@ -103,6 +103,15 @@ def _scatter_mixed(
             out[index[t, cell], criterion[cell]] += weight[t, cell] * row[cell]
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _product(a: FloatArray, b: FloatArray) -> float:
+    """Return the inner product; BLAS would share it between threads and wait for them."""
+    total = 0.0
+    for j in range(a.size):
+        total += a[j] * b[j]
+    return total
+
+
 @dataclass(frozen=True)
 class MarginalPrior:
     """Prior of a block of effects with its standard deviation integrated out.
@@ -337,7 +346,7 @@ class CentredDensity:
         for k, scalars in enumerate(self._scalars(x)):
             _predict(cells.index, cells.weight, self._target, effects[k], self._predictors)
             self._evaluate_cells(scalars)
-            total[k] += cells.count @ self._log_p
+            total[k] += _product(cells.count, self._log_p)
         return total
 
     def _evaluate(
@@ -348,7 +357,7 @@ class CentredDensity:
         _predict(cells.index, cells.weight, self._target, self.effects(x), self._predictors)
         slopes = self._kernel(x)
         gradient[self.n_free :] = slopes.ravel()
-        total = float(cells.count @ self._log_p)
+        total = _product(cells.count, self._log_p)
         effects_bar = np.empty(self.n_effects)
         _gather(cells.index, cells.weight, self._target, self._bar, effects_bar)
         for block in self.blocks:

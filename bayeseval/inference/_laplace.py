@@ -15,13 +15,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
-from scipy.stats import t as t_distribution
+from scipy.linalg import LinAlgError, solve_triangular
 
 from bayeseval.families._curvature import CentredDensity
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._predictors import PredictorFamily
+from bayeseval.inference._cholesky import lower_factor, solved
 from bayeseval.inference._convergence import SMALLEST_ESS
+from bayeseval.inference._pareto import smoothed
 
 MOST_COORDINATES = 6000
 # Where a gradient takes so long and a covariance matrix does not, it pays to look first.
@@ -140,14 +141,16 @@ def laplace(
     # on one side, which the tails of Student's t cover.
     part = slice(density.n_free, density.size)
     noise[:, part] = rng.standard_t(_DEGREES, size=noise[:, part].shape)
-    log_normal = -0.5 * (noise[:, : density.n_free] ** 2).sum(axis=1)
-    log_normal += t_distribution.logpdf(noise[:, part], _DEGREES).sum(axis=1)
     x = mode + solve_triangular(factor, noise.T, trans=1, lower=True, check_finite=False).T
     drawn = perf_counter()
     # All draws, to be resampled; or, where that would take long, as many as judge the rest.
     all_affordable = n_draws * cells.n_cells <= _MOST_CELLS_WEIGHTED
     n_weighted = n_draws if all_affordable else min(_WEIGHTS_THAT_JUDGE, n_draws)
-    log_ratio = _log_densities(density, x[:n_weighted], cores) - log_normal[:n_weighted]
+    weighted = noise[:n_weighted]
+    log_normal = -0.5 * (weighted[:, : density.n_free] ** 2).sum(axis=1)
+    log_tails = np.log1p(weighted[:, part] ** 2 / _DEGREES).sum(axis=1)
+    log_normal -= 0.5 * (_DEGREES + 1.0) * log_tails
+    log_ratio = _log_densities(density, x[:n_weighted], cores) - log_normal
     k, weight = smoothed(log_ratio)
     resampled = n_weighted == n_draws
     if resampled:
@@ -236,9 +239,12 @@ def _climb(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Return the highest point found; and, once it is the mode, the factor of its curvature."""
     value, gradient, precision = density.expansion(x, wide=wide)
+    if not np.isfinite(precision).all():
+        _refuse_pole(density, x, _SMALL_SD)
+        raise NoMode("the curvature is not finite")
     for _ in range(most):
         factor, ridge = _factor(precision)
-        direction = _solved(factor, gradient)
+        direction = solved(factor, gradient)
         decrement = float(gradient @ direction)
         if decrement < (_NEAR if wide else _CLOSE) and ridge == 0.0:
             return x, factor
@@ -281,10 +287,6 @@ def _refuse_pole(density: CentredDensity, x: FloatArray, smallest: float) -> Non
             )
 
 
-def _solved(factor: FloatArray, gradient: FloatArray) -> FloatArray:
-    return cho_solve((factor, True), gradient, check_finite=False)
-
-
 def _factor(precision: FloatArray) -> tuple[FloatArray, float]:
     """Return the Cholesky factor, with a ridge where the curvature is no maximum's."""
     ridge = 0.0
@@ -292,22 +294,10 @@ def _factor(precision: FloatArray) -> tuple[FloatArray, float]:
     for _ in range(40):
         try:
             lifted = precision if ridge == 0.0 else precision + np.diag(ridge * (diagonal + 1e-8))
-            return cholesky(lifted, lower=True, check_finite=False), ridge
+            return lower_factor(lifted), ridge
         except LinAlgError:
             ridge = max(10.0 * ridge, 1e-4)
-    raise NoMode("the curvature is not finite")
-
-
-def smoothed(log_ratio: FloatArray) -> tuple[float, FloatArray]:
-    """Return the Pareto shape of the largest weights, and smoothed weights that sum to one."""
-    if not np.isfinite(log_ratio).all():
-        return np.inf, np.full(log_ratio.size, 1.0 / log_ratio.size)
-    from arviz_stats.base import array_stats
-
-    # ArviZ takes the log likelihood that leave-one-out divides by: minus the log weight.
-    log_weight, k = array_stats.psislw(log_ratio.max() - log_ratio)
-    weight = np.exp(np.asarray(log_weight) - np.max(log_weight))
-    return float(k), weight / weight.sum()
+    raise NoMode("the curvature is no maximum's")
 
 
 def systematic(weight: FloatArray, n: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:
