@@ -7,10 +7,10 @@ the effects of a block, all that matters is their sum of squares r, and
 
     log g(r) = log ∫ σ^(-n) exp(-r / 2σ²) half-normal(σ) dσ,    g'/g = -E(1/σ²) / 2
 
-is a sum over a grid of log σ, from which σ itself can be drawn. Rows that sum to zero have the
-n - 1 rotated coordinates of PyMC's ZeroSumTransform. The Hessian is exact up to the differences
-that give the curvature of single cells: per cell by predictor and by parameter of the response,
-scattered to all pairs of effects.
+is a sum over a grid of log σ; σ itself is drawn given r (``_log_concave``). Rows that sum to zero
+have the n - 1 rotated coordinates of PyMC's ZeroSumTransform. The Hessian is exact up to the
+differences that give the curvature of single cells: per cell by predictor and by parameter of the
+response, scattered to all pairs of effects.
 """
 
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
@@ -31,10 +31,11 @@ from bayeseval.families._declaration import (
     PredictorResponse,
     Prior,
 )
-from bayeseval.families._layout import zero_sum_extend
+from bayeseval.families._log_concave import log_concave_draws
 
 _STEP = 1e-5
 _GRID = 401
+_LEAST_SQUARES = 1e-30
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -124,26 +125,11 @@ class MarginalPrior:
         Mean of 1/σ² given the effects, likewise.
     precision_variance
         Variance of 1/σ² given the effects, likewise.
-    log_sd
-        Grid of log σ, dims (…, grid).
-    share
-        Probability of each point of the grid given the effects, likewise.
     """
 
     log: FloatArray
     precision: FloatArray
     precision_variance: FloatArray
-    log_sd: FloatArray
-    share: FloatArray
-
-    def draw_sd(self, rng: np.random.Generator) -> FloatArray:
-        """Draw a standard deviation given the effects."""
-        edges = np.cumsum(self.share, axis=-1)
-        at = (edges < rng.random((*edges.shape[:-1], 1))).sum(axis=-1)
-        at = np.minimum(at, edges.shape[-1] - 1)[..., None]
-        step = np.diff(self.log_sd[..., :2], axis=-1)
-        within = step * (rng.random(at.shape) - 0.5)
-        return np.exp(np.take_along_axis(self.log_sd, at, axis=-1) + within)[..., 0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,10 +157,8 @@ class _Block:
     def prior(self, squares: FloatArray) -> MarginalPrior:
         """Integrate the standard deviation out, given the sum of squares of the effects."""
         n, scale = self.width, self.sd_scale
-        r = np.maximum(squares, 1e-30)[..., None]
-        # Where the integrand has its peak in log σ: v = σ² solves r/v - v/scale² = n - 1.
-        root = np.sqrt((n - 1.0) ** 2 + 4.0 * r / scale**2)
-        v = 2.0 * r / (n - 1.0 + root) if n > 0 else 0.25 * scale**2 * np.ones_like(r)
+        r = np.maximum(squares, _LEAST_SQUARES)[..., None]
+        v = self._likeliest_variance(r) if n > 0 else 0.25 * scale**2 * np.ones_like(r)
         sd = 1.0 / np.sqrt(2.0 * r / v + 2.0 * v / scale**2)
         peak = 0.5 * np.log(v)
         low = peak - 8.0 * sd
@@ -192,9 +176,21 @@ class _Block:
             log=(top + np.log(total))[..., 0] + np.log(step),
             precision=mean,
             precision_variance=(share * (precision - mean[..., None]) ** 2).sum(axis=-1),
-            log_sd=log_sd,
-            share=share,
         )
+
+    def draw_sd(self, squares: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Draw a standard deviation given the sums of squares of the effects, dims (draw,)."""
+        r = np.maximum(squares, _LEAST_SQUARES)
+        variance = self._likeliest_variance(r)
+        a, b = 0.5 * r / variance, 0.5 * variance / self.sd_scale**2
+        return np.sqrt(variance) * np.exp(0.5 * log_concave_draws(a, b, rng))
+
+    def _likeliest_variance(self, squares: FloatArray) -> FloatArray:
+        """Return σ² where the density of log σ is highest: r/σ² - σ²/scale² = n - 1."""
+        if self.width == 0:
+            return np.full_like(squares, self.sd_scale**2)
+        less = self.width - 1.0
+        return 2.0 * squares / (less + np.sqrt(less**2 + 4.0 * squares / self.sd_scale**2))
 
 
 class CentredDensity:
@@ -231,6 +227,7 @@ class CentredDensity:
         self.blocks = tuple(blocks)
         self.n_effects, self.n_free = start, free
         self.size = free + n_criteria * len(response.scalars)
+        self._options = response.options
         self._target = np.array([term.predictor for term in declaration.terms], dtype=np.int64)
         shape = (response.n_predictors, cells.n_cells)
         self._predictors, self._bar = np.empty(shape), np.empty(shape)
@@ -257,8 +254,12 @@ class CentredDensity:
         found = np.empty((*x.shape[:-1], self.n_effects))
         for block in self.blocks:
             own = x[..., block.free].reshape(*x.shape[:-1], block.n_rows, -1)
-            own = zero_sum_extend(own) if block.zero_sum else own
-            found[..., block.start : block.stop] = own.reshape(*x.shape[:-1], -1)
+            shape = (*x.shape[:-1], block.n_rows, block.length)
+            out = found[..., block.start : block.stop].reshape(shape)
+            if block.zero_sum:
+                _zero_sum_extend(own, out)
+            else:
+                out[:] = own
         return found
 
     def named(self, x: FloatArray, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -278,10 +279,8 @@ class CentredDensity:
             own = self.blocks[at * n : (at + 1) * n]
             part = effects[..., own[0].start : own[-1].stop]
             values[effect.name] = part.reshape(*x.shape[:-1], n, *effect.shape)
-            sds = [
-                block.prior(np.sum(x[..., block.free] ** 2, axis=-1)).draw_sd(rng) for block in own
-            ]
-            values[f"{effect.name}_sd"] = np.stack(sds, axis=-1)
+            sds = [block.draw_sd(_squares(x[..., block.free]).ravel(), rng) for block in own]
+            values[f"{effect.name}_sd"] = np.stack(sds, axis=-1).reshape(*x.shape[:-1], n)
         for at, scalar in enumerate(self.declaration.response.scalars):
             values[scalar.name] = _value(scalar.prior, x[..., self._scalar(at)])
         return values
@@ -303,7 +302,7 @@ class CentredDensity:
             cells.answer,
             cells.criterion,
             scalars,
-            response.options,
+            self._options,
             self._log_p,
             self._bar,
             by_scalar,
@@ -340,9 +339,12 @@ class CentredDensity:
         cells, effects = self.cells, self.effects(x)
         total = np.zeros(len(x))
         for block in self.blocks:
-            total += block.prior(np.sum(x[:, block.free] ** 2, axis=-1)).log
+            total += block.prior(_squares(x[:, block.free])).log
         for at, scalar in enumerate(self.declaration.response.scalars):
             total += _log_prior(scalar.prior, x[:, self._scalar(at)]).sum(axis=-1)
+        several = getattr(self.declaration.response, "log_likelihoods", None)
+        if several is not None:
+            return total + several(cells, effects, self._scalars(x))
         for k, scalars in enumerate(self._scalars(x)):
             _predict(cells.index, cells.weight, self._target, effects[k], self._predictors)
             self._evaluate_cells(scalars)
@@ -436,8 +438,21 @@ class CentredDensity:
         return result
 
 
+def _squares(values: FloatArray) -> FloatArray:
+    """Return sums of squares along the last axis."""
+    return np.einsum("...k,...k->...", values, values)
+
+
+def _zero_sum_extend(free: FloatArray, out: FloatArray) -> None:
+    """Fill rows that sum to zero, as ``zero_sum_extend`` does, without arrays between."""
+    n = out.shape[-1]
+    total = free.sum(axis=-1, keepdims=True)
+    np.subtract(free, total / (np.sqrt(n) + n), out=out[..., :-1])
+    out[..., -1:] = -total / np.sqrt(n)
+
+
 def _zero_sum_reduce(values: FloatArray) -> FloatArray:
-    """Carry derivatives back through ``zero_sum_extend``, along the last axis."""
+    """Carry derivatives back through ``_zero_sum_extend``, along the last axis."""
     n = values.shape[-1]
     head, last = values[..., :-1], values[..., -1:]
     return head - head.sum(axis=-1, keepdims=True) / (np.sqrt(n) + n) - last / np.sqrt(n)

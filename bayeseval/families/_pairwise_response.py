@@ -16,6 +16,7 @@ from bayeseval.families._pairwise_kernel import (
     pairwise_kernel,
     pairwise_log_density,
 )
+from bayeseval.families._pairwise_values import decided_log_likelihoods
 
 type Link = Literal["logit", "probit"]
 type Ties = Literal["davidson", "rao_kupper", "half", "none"]
@@ -105,6 +106,13 @@ class PairwiseResponse:
     def kernel(self) -> Any:
         """The compiled log density of the answers."""
         return pairwise_kernel
+
+    @property
+    def log_likelihoods(self) -> Callable[..., FloatArray] | None:
+        """The log likelihood of many points at once, for the commonest model of many votes."""
+        if self.link == "logit" and not self.has_ties and not self.consistency:
+            return decided_log_likelihoods
+        return None
 
     @property
     def log_density(self) -> Callable[..., int]:

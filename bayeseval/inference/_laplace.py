@@ -136,20 +136,21 @@ def laplace(
     mode, factor = find_mode(density)
     found = perf_counter()
     n_draws = draws * chains
-    noise = rng.normal(size=(n_draws, density.size))
-    # The factor's last coordinates are the response's parameters: few, and often with a long tail
-    # on one side, which the tails of Student's t cover.
-    part = slice(density.n_free, density.size)
-    noise[:, part] = rng.standard_t(_DEGREES, size=noise[:, part].shape)
-    x = mode + solve_triangular(factor, noise.T, trans=1, lower=True, check_finite=False).T
-    drawn = perf_counter()
     # All draws, to be resampled; or, where that would take long, as many as judge the rest.
     all_affordable = n_draws * cells.n_cells <= _MOST_CELLS_WEIGHTED
     n_weighted = n_draws if all_affordable else min(_WEIGHTS_THAT_JUDGE, n_draws)
-    weighted = noise[:n_weighted]
-    log_normal = -0.5 * (weighted[:, : density.n_free] ** 2).sum(axis=1)
-    log_tails = np.log1p(weighted[:, part] ** 2 / _DEGREES).sum(axis=1)
+    x = rng.standard_normal((n_draws, density.size))
+    # The factor's last coordinates are the response's parameters: few, and often with a long tail
+    # on one side, which the tails of Student's t cover.
+    free, tailed = slice(0, density.n_free), slice(density.n_free, density.size)
+    x[:, tailed] = rng.standard_t(_DEGREES, size=x[:, tailed].shape)
+    log_normal = -0.5 * np.square(x[:n_weighted, free]).sum(axis=1)
+    log_tails = np.log1p(np.square(x[:n_weighted, tailed]) / _DEGREES).sum(axis=1)
     log_normal -= 0.5 * (_DEGREES + 1.0) * log_tails
+    # In place: draws of many parameters fill much memory, and asking for it takes its time.
+    x = solve_triangular(factor, x.T, trans=1, lower=True, overwrite_b=True, check_finite=False).T
+    x += mode
+    drawn = perf_counter()
     log_ratio = _log_densities(density, x[:n_weighted], cores) - log_normal
     k, weight = smoothed(log_ratio)
     resampled = n_weighted == n_draws

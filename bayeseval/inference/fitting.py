@@ -5,6 +5,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from time import perf_counter
@@ -433,7 +434,7 @@ def _finish(
                 **drawn.seconds,
                 "diagnose": perf_counter() - started,
             },
-            versions={name: version(name) for name in _PACKAGES},
+            versions=_versions(_PACKAGES),
             interrupted=n_draws < settings.draws or n_chains < settings.chains,
         ),
         convergence=convergence,
@@ -528,7 +529,7 @@ def _approximate_posterior(
             target_accept=None,
             max_treedepth=None,
             seconds={"declare": declare_seconds, **drawn.seconds},
-            versions={name: version(name) for name in _PACKAGES},
+            versions=_versions(_PACKAGES),
         ),
         convergence=of_independent_draws(
             complete,
@@ -580,11 +581,21 @@ def _drawn_directly(
             target_accept=None,
             max_treedepth=None,
             seconds={"declare": declared - started, "draw": perf_counter() - declared},
-            versions={name: version(name) for name in (*_DIRECT_PACKAGES, *drawn.packages)},
+            versions=_versions((*_DIRECT_PACKAGES, *drawn.packages)),
         ),
         convergence=of_independent_draws(complete, reported=shown, how=drawn.method),
         approximate=drawn.approximate,
     )
+
+
+@cache
+def _version(name: str) -> str:
+    """Return the version of a package, which takes a millisecond to look up."""
+    return version(name)
+
+
+def _versions(names: Sequence[str]) -> dict[str, str]:
+    return {name: _version(name) for name in names}
 
 
 def _is_shown(name: str) -> bool:

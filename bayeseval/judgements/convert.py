@@ -12,6 +12,7 @@ from bayeseval.judgements._table import AuditEntry, Factor, Judgements, frozen_a
 from bayeseval.judgements.pairwise import PairwiseJudgements
 
 _CELLS_A_ROW = 4
+_BLOCK = 65_536
 
 
 def to_pairwise(judgements: Judgements) -> PairwiseJudgements:
@@ -195,12 +196,17 @@ def _distinct(
     n_rows = len(counts)
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
     if math.prod(sizes) <= _CELLS_A_ROW * n_rows:
-        # A table with a place for every combination: no sorting, which takes most of the time.
-        key = np.zeros(n_rows, dtype=np.int64)
-        for column, size in zip(columns, sizes, strict=True):
-            key *= size
-            key += column
-        total = np.bincount(key, weights=counts)
+        # A table with a place for every combination: no sorting, which takes most of the time. Rows
+        # by blocks, for which memory is there already.
+        total = np.zeros(math.prod(sizes))
+        step = max(_BLOCK, total.size)
+        for start in range(0, n_rows, step):
+            rows = slice(start, start + step)
+            key = columns[0][rows].astype(np.int64)
+            for column, size in zip(columns[1:], sizes[1:], strict=True):
+                key *= size
+                key += column[rows]
+            total += np.bincount(key, weights=counts[rows], minlength=total.size)
         used = np.flatnonzero(total)
         found = np.unravel_index(used, sizes)
         kinds = [column.dtype for column in columns]

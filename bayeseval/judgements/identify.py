@@ -254,11 +254,12 @@ def _pairs(judgements: Judgements) -> dict[str, object]:
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     n = len(systems)
     won = points(judgements)
-    shown = np.zeros((n, n))
-    np.add.at(shown, (a, b), judgements.counts)
-    score = np.zeros((n, n))
-    np.add.at(score, (a, b), judgements.counts * won)
-    np.add.at(score, (b, a), judgements.counts * (1 - won))
+    pair, turned = a.astype(np.int64) * n + b, b.astype(np.int64) * n + a
+    counts = judgements.counts
+    shown = np.bincount(pair, weights=counts, minlength=n * n).reshape(n, n)
+    score = np.bincount(pair, weights=counts * won, minlength=n * n)
+    score += np.bincount(turned, weights=counts * (1 - won), minlength=n * n)
+    score = score.reshape(n, n)
     total = shown + shown.T
     upper = np.triu(np.ones((n, n), dtype=bool), 1)
     met = upper & (total > 0)

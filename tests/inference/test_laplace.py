@@ -11,7 +11,7 @@ import pytest
 
 import bayeseval as be
 from bayeseval import families
-from bayeseval.families._curvature import CentredDensity
+from bayeseval.families._curvature import CentredDensity, _Block
 from bayeseval.families._layout import layout
 from bayeseval.inference import _laplace, fitting
 from bayeseval.judgements import PairwiseJudgements
@@ -75,6 +75,43 @@ def test_gradient_and_hessian_are_those_of_the_density(
     bends = [(density(x - step)[1] - density(x + step)[1]) / (2 * h) for step in steps]
     np.testing.assert_allclose(precision, bends, atol=5e-3)
     assert np.abs(precision).max() > 5.0
+
+
+@pytest.mark.parametrize("position", [False, True])
+@pytest.mark.parametrize("ties", ["half", "davidson"])
+@pytest.mark.parametrize("criteria", [False, True])
+def test_many_points_at_once_are_as_one_by_one(position: bool, ties: str, criteria: bool) -> None:
+    # More cells than a block holds.
+    judgements = table(criteria=criteria, n_systems=26)
+    family = be.BradleyTerry(
+        ties=ties,  # type: ignore[arg-type]
+        position=position,
+        annotators="taste" if criteria else "none",
+        items=False,
+    )
+    declaration = family.declare(judgements)
+    cells = family.cells(declaration, judgements)
+    assert cells.n_cells > 256
+    assert (declaration.response.log_likelihoods is not None) == (ties == "half")
+    density = CentredDensity(declaration, cells)
+    # Far out, exponentials of differences leave their range.
+    scales = np.array([0.0, 0.3, 3.0, 300.0])
+    points = scales[:, None] * np.random.default_rng(1).normal(size=(4, density.size))
+    np.testing.assert_allclose(
+        density.log_densities(points), [density(point)[0] for point in points], rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(("link", "annotators"), [("probit", "none"), ("logit", "consistency")])
+def test_models_with_more_than_a_logistic_difference_go_point_by_point(
+    link: str, annotators: str
+) -> None:
+    family = be.BradleyTerry(
+        ties="half",
+        link=link,  # type: ignore[arg-type]
+        annotators=annotators,  # type: ignore[arg-type]
+    )
+    assert family.declare(table()).response.log_likelihoods is None
 
 
 def test_density_is_the_familys_with_the_standard_deviation_integrated_out() -> None:
@@ -234,21 +271,35 @@ def test_systematic_resampling_keeps_the_weights() -> None:
     assert (np.abs(found - 1000 * weight) < 1.0 + 1e-9).all()
 
 
-def test_a_standard_deviation_is_drawn_from_its_conditional() -> None:
-    family, judgements = PlainComparisons(), table()
-    declaration = family.declare(judgements)
-    (block,) = CentredDensity(declaration, family.cells(declaration, judgements)).blocks
-    prior = block.prior(np.full(200_000, 4.0))
-    found = np.log(prior.draw_sd(np.random.default_rng(1)))
-    sds = np.geomspace(1e-2, 8.0, 20_001)
-    log = -5 * np.log(sds) - 2.0 / sds**2 - 0.5 * sds**2
-    share = np.exp(log - log.max()) * sds
-    share /= share.sum()
-    mean = (share * np.log(sds)).sum()
-    spread = np.sqrt((share * np.log(sds) ** 2).sum() - mean**2)
-    assert found.mean() == pytest.approx(mean, abs=5 * spread / np.sqrt(found.size))
-    assert found.std() == pytest.approx(spread, rel=0.01)
-    assert float(prior.precision[0]) == pytest.approx((share / sds**2).sum(), rel=1e-4)
+@pytest.mark.parametrize("n_systems", [1, 2, 6, 200])
+def test_a_standard_deviation_is_drawn_from_its_conditional(n_systems: int) -> None:
+    n, scale = n_systems - 1, 1.5
+    block = _Block(
+        name="quality",
+        sd_scale=scale,
+        n_rows=1,
+        length=n_systems,
+        zero_sum=True,
+        start=0,
+        free=slice(0, n),
+    )
+    sds = np.geomspace(1e-6, 12.0, 400_001)
+    for squares in (0.0, 1e-4 * n, 0.8 * n, 30.0 * n):
+        r = max(squares, 1e-30)
+        found = block.draw_sd(np.full(50_000, squares), np.random.default_rng(1))
+        # By log σ, along which the grid's points are evenly spaced.
+        log = (1 - n) * np.log(sds) - 0.5 * r / sds**2 - 0.5 * sds**2 / scale**2
+        edges = np.cumsum(np.exp(log - log.max()))
+        expected = np.interp(np.sort(found), sds, edges / edges[-1])
+        if squares > 0.0 or n == 0:
+            apart = np.abs(expected - (np.arange(found.size) + 0.5) / found.size).max()
+            assert apart < 1.95 / np.sqrt(found.size), squares
+        assert (found > 0.0).all()
+        assert np.isfinite(found).all()
+    if n:
+        share = np.exp(log - log.max())
+        mean = float(block.prior(np.array([30.0 * n])).precision[0])
+        assert mean == pytest.approx((share / sds**2).sum() / share.sum(), rel=1e-3)
 
 
 def board(n_systems: int) -> PairwiseJudgements:

@@ -38,9 +38,7 @@ def test_shape_and_scale_are_those_of_a_known_distribution() -> None:
         assert scale == pytest.approx(2.0, rel=0.02)
 
 
-@pytest.mark.parametrize(
-    "log_ratio", [np.zeros(400), np.linspace(0.0, 1.0, 24), np.repeat([0.0, 1.0], [350, 50])]
-)
+@pytest.mark.parametrize("log_ratio", [np.zeros(400), np.linspace(0.0, 1.0, 24)])
 def test_weights_that_say_nothing_of_a_tail_have_no_shape(log_ratio: np.ndarray) -> None:
     k, weight = smoothed(log_ratio)
     assert np.isnan(k)
