@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.benchmarks._peers import report
+from tests.benchmarks._peers import child, report
 from tests.benchmarks._peers.contenders import CONTENDERS, NEAR, OTHER, Contender
-from tests.benchmarks._peers.contract import Settings
+from tests.benchmarks._peers.contract import Result, Settings, Stages
 from tests.benchmarks._peers.processes import (
     Outcome,
+    answer_line,
     first_error,
     measure,
     read_answer,
@@ -98,6 +99,37 @@ def test_second_process_where_compiled_code_is_kept(tmp_path: Path) -> None:
         (runs,) = tmp_path.glob(f"cached_{cached}/*.runs")
         folders = runs.read_text(encoding="utf-8").splitlines()
         assert folders == [str(runs.parent / "numba")] * n_runs
+
+
+def fits_again(data: Path, settings: Settings, stages: Stages) -> Result:
+    """Fit at once, and a second time slowly."""
+    del data, settings
+    stages.end("fit")
+    scores = np.array([0.5, -0.5])
+    return Result(systems=["A", "B"], scores=scores, again=lambda: time.sleep(0.4))
+
+
+def test_second_fit_is_timed_after_the_ranking(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = tmp_path / "found.npz"
+    child.main([f"{__name__}:{fits_again.__name__}", "votes", str(answer), *"11111"])
+    told = answer_line(capsys.readouterr().out)
+    assert told["again"] >= 0.4
+    assert set(told["stages"]) == {"fit", "rank and print"}
+    assert told["done"] - told["entered"] == pytest.approx(sum(told["stages"].values()), abs=0.01)
+
+
+def test_ratio_of_second_fits() -> None:
+    nuts = replace(OWN, name="bayeseval, NUTS")
+    arena = replace(PEER, program="arena-rank")
+    found = [done(OWN, 2.0), done(nuts, 20.0), done(arena, 6.0)]
+    assert report.wanted({"pairwise": found}, None)[-1].row()[-1] == "Not measured."
+    found[0], found[2] = replace(found[0], again=0.1), replace(found[2], again=2.5)
+    ratio = report.wanted({"pairwise": found}, None)[-1]
+    assert ratio.value == pytest.approx(25.0)
+    assert ratio.row()[-1] == "Reached."
+    assert "2.50" in str(report.fitted_table("Pairwise", found))
 
 
 def test_process_over_the_limit_is_ended_with_its_children() -> None:

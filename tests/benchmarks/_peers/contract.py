@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,12 +47,15 @@ class Result:
         Standard errors beside point estimates, where there are any.
     divergences
         How many draws diverged.
+    again
+        Prepares and fits once more; timed after the ranking is printed, by what is compiled then.
     """
 
     systems: Sequence[str]
     scores: np.ndarray
     sd: np.ndarray | None = None
     divergences: int | None = None
+    again: Callable[[], object] | None = None
 
 
 class Stages:

@@ -50,6 +50,8 @@ def _bayeseval(
         settings,
         stages,
         prepare=to_counts,
+        # A second run of NUTS takes as long as the first.
+        again=method == "laplace",
         method=method,
     )
 
@@ -65,14 +67,26 @@ def arena_rank(data: Path, settings: Settings, stages: Stages) -> Result:
     stages.end("import")
     votes = pd.read_parquet(data)
     stages.end("read")
-    dataset = PairDataset.from_pandas(votes)
+
+    def prepared() -> PairDataset:
+        return PairDataset.from_pandas(votes)
+
+    def fitted(dataset: PairDataset) -> tuple[np.ndarray, np.ndarray]:
+        model = BradleyTerry(n_competitors=len(dataset.competitors))
+        found = model.compute_ratings_and_cis(dataset, significance_level=0.05)
+        scores = np.asarray(found["ratings"]) / model.alpha
+        return scores, np.sqrt(np.asarray(found["variances"])) / model.alpha
+
+    dataset = prepared()
     stages.end("prepare")
-    model = BradleyTerry(n_competitors=len(dataset.competitors))
-    found = model.compute_ratings_and_cis(dataset, significance_level=0.05)
-    scores = np.asarray(found["ratings"]) / model.alpha
-    sd = np.sqrt(np.asarray(found["variances"])) / model.alpha
+    scores, sd = fitted(dataset)
     stages.end("fit")
-    return Result(systems=dataset.competitors, scores=scores - scores.mean(), sd=sd)
+    return Result(
+        systems=dataset.competitors,
+        scores=scores - scores.mean(),
+        sd=sd,
+        again=lambda: fitted(prepared()),
+    )
 
 
 def evalica_bootstrap(data: Path, settings: Settings, stages: Stages) -> Result:

@@ -48,6 +48,8 @@ class Outcome:
         Seconds by stage.
     sampling
         Seconds of sampling, warm-up included.
+    again
+        Seconds to prepare and fit once more in the same process, where that was done.
     divergences
         How many draws diverged.
     quality
@@ -63,6 +65,7 @@ class Outcome:
     first: float | None = None
     stages: Mapping[str, float] | None = None
     sampling: float | None = None
+    again: float | None = None
     divergences: int | None = None
     quality: pd.DataFrame | None = None
     diagnosis: Mapping[str, Any] | None = None
@@ -140,6 +143,7 @@ def run_once(
         stages={"start": told["entered"] - started, **told["stages"]},
         # R tells what the chains themselves took.
         sampling=told.get("sampling", told["stages"].get("sample")),
+        again=told.get("again"),
         divergences=told["divergences"],
         quality=quality,
         diagnosis=diagnosis,

@@ -71,6 +71,7 @@ def fitted_table(title: str, outcomes: Sequence[Outcome]) -> Table:
         "import s",
         "read s",
         "prepare + fit s",
+        "again s",
         "min ESS",
         "R-hat",
         "correlation",
@@ -94,12 +95,17 @@ def fitted_table(title: str, outcomes: Sequence[Outcome]) -> Table:
                 _number(outcome.stages.get("import")),
                 _number(outcome.stages.get("read")),
                 _number(fit_seconds(outcome)),
+                _number(outcome.again),
                 NOTHING if found is None else f"{found['ess']:,.0f}",
                 NOTHING if found is None else f"{found['rhat']:.3f}",
                 correlation,
             )
         )
-    remark = f"Correlation of the scores with those of {own.contender.name}."
+    remark = (
+        "Again: prepare and fit once more in the same process, for the two whose ratio is wanted. "
+        "The first time JAX compiles arena-rank's functions, and Numba loads those of bayeseval. "
+        f"Correlation of the scores with those of {own.contender.name}."
+    )
     return Table(title, header, tuple(rows), (*_models(outcomes), remark, *_short(outcomes)))
 
 
@@ -108,6 +114,11 @@ def fit_seconds(outcome: Outcome) -> float:
     stages = outcome.stages or {}
     named = ("prepare", "fit", "compile", "sample")
     return sum(stages.get(stage, 0.0) for stage in named) if stages else math.nan
+
+
+def again_seconds(outcome: Outcome) -> float:
+    """Return the seconds from the table in memory to the result, the second time."""
+    return math.nan if outcome.again is None else outcome.again
 
 
 def agreement_table(title: str, outcomes: Sequence[Outcome]) -> Table | None:
@@ -288,6 +299,15 @@ def wanted(outcomes: Outcomes, gradient: Mapping[str, float] | None) -> list[Rat
                     f"{what}prepare and fit: arena-rank's intervals", 20, rows, arena, fit_seconds
                 ),
             ]
+        ratios.append(
+            cold_ratio(
+                "Bradley-Terry posterior (Laplace), prepare and fit again: arena-rank's intervals",
+                20,
+                found,
+                arena,
+                again_seconds,
+            )
+        )
     if gradient is not None:
         value = gradient[KERNEL] / gradient[NORMAL]
         what = "Gradient of the likelihood, per rating"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks._peers.contract import Result, Settings, Stages
@@ -26,32 +27,44 @@ def with_bayeseval(
     stages: Stages,
     *,
     prepare: Callable[[Any], Judgements] | None = None,
+    again: bool = False,
     **further: Any,
 ) -> Result:
-    """Read, fit, and print the ranking; ``further`` settings are those of `fit`."""
+    """Read, fit, and print the ranking; ``further`` settings are those of `fit`.
+
+    With ``again`` the result says how to prepare and fit once more.
+    """
     from bayeseval import fit, rank
 
     stages.end("import")
-    judgements = read()
+    rows = read()
     stages.end("read")
+
+    def prepared() -> Judgements:
+        return rows if prepare is None else prepare(rows)
+
+    def fitted(judgements: Judgements) -> Posterior:
+        return fit(
+            judgements,
+            family,
+            draws=settings.draws,
+            tune=settings.tune,
+            chains=settings.chains,
+            cores=settings.cores,
+            random_seed=settings.seed,
+            progressbar=False,
+            **further,
+        )
+
+    judgements = prepared()
     if prepare is not None:
-        judgements = prepare(judgements)
         stages.end("prepare")
-    posterior = fit(
-        judgements,
-        family,
-        draws=settings.draws,
-        tune=settings.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        random_seed=settings.seed,
-        progressbar=False,
-        **further,
-    )
+    posterior = fitted(judgements)
     stages.end("fit")
     print(rank(posterior))
     stages.end("rank and print")
-    return from_posterior(posterior, stages)
+    result = from_posterior(posterior, stages)
+    return replace(result, again=lambda: fitted(prepared())) if again else result
 
 
 def hand_written[Rows](
