@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
-from scipy.stats import qmc
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
@@ -263,6 +262,9 @@ class _Part:
 
     def _new(self) -> "_Pairs":
         """Quasi-random new annotators and items; the same for all draws and systems."""
+        # Here, since it brings all of scipy.stats, and no fit of any family needs that.
+        from scipy.stats import qmc
+
         n_systems = self.draws["quality"].shape[1]
         columns = len(_ONE_EACH) + 3 * n_systems
         engine = qmc.Sobol(columns, scramble=True, rng=np.random.default_rng(0))
@@ -271,6 +273,8 @@ class _Part:
         return _Pairs(_NEW_PAIRS, uniform, normal=ndtri(points))
 
     def _observed(self) -> "_Pairs":
+        from scipy.stats import qmc
+
         used = {dim for effect in self.declaration.effects for dim in effect.dims}
         sizes = [
             len(self.declaration.coords[dim]) if dim in used else 1 for dim in ("annotator", "item")

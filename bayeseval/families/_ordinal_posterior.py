@@ -15,7 +15,6 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 from scipy.special import logsumexp, ndtr, ndtri
-from scipy.stats import qmc
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
@@ -439,6 +438,9 @@ class _Part:
         if n_dims == 0:
             return population[:, None, :], np.ones((population.shape[0], 1))
         n_draws = population.shape[0]
+        # Here, since it brings all of scipy.stats.
+        from scipy.stats import qmc
+
         # A scrambled net that is shifted at random for every draw: even within a draw, and
         # independent between draws, so that what it misses averages out.
         net = qmc.Sobol(n_dims, rng=np.random.default_rng(0)).random(_NEW_ANNOTATORS)

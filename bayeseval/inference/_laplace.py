@@ -15,14 +15,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import LinAlgError, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 
 from bayeseval.families._curvature import CentredDensity
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._predictors import PredictorFamily
-from bayeseval.inference._cholesky import lower_factor, solved
 from bayeseval.inference._convergence import SMALLEST_ESS
-from bayeseval.inference._pareto import smoothed
 
 MOST_COORDINATES = 6000
 # Where a gradient takes so long and a covariance matrix does not, it pays to look first.
@@ -245,7 +243,7 @@ def _climb(
         raise NoMode("the curvature is not finite")
     for _ in range(most):
         factor, ridge = _factor(precision)
-        direction = solved(factor, gradient)
+        direction = cho_solve((factor, True), gradient, check_finite=False)
         decrement = float(gradient @ direction)
         if decrement < (_NEAR if wide else _CLOSE) and ridge == 0.0:
             return x, factor
@@ -295,10 +293,22 @@ def _factor(precision: FloatArray) -> tuple[FloatArray, float]:
     for _ in range(40):
         try:
             lifted = precision if ridge == 0.0 else precision + np.diag(ridge * (diagonal + 1e-8))
-            return lower_factor(lifted), ridge
+            return cholesky(lifted, lower=True, check_finite=False), ridge
         except LinAlgError:
             ridge = max(10.0 * ridge, 1e-4)
     raise NoMode("the curvature is no maximum's")
+
+
+def smoothed(log_ratio: FloatArray) -> tuple[float, FloatArray]:
+    """Return the Pareto shape of the largest weights, and smoothed weights that sum to one."""
+    if not np.isfinite(log_ratio).all():
+        return np.inf, np.full(log_ratio.size, 1.0 / log_ratio.size)
+    from arviz_stats.base import array_stats
+
+    # ArviZ takes the log likelihood that leave-one-out divides by: minus the log weight.
+    log_weight, k = array_stats.psislw(log_ratio.max() - log_ratio)
+    weight = np.exp(np.asarray(log_weight) - np.max(log_weight))
+    return float(k), weight / weight.sum()
 
 
 def systematic(weight: FloatArray, n: int, rng: np.random.Generator) -> npt.NDArray[np.intp]:

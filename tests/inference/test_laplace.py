@@ -302,6 +302,16 @@ def test_a_standard_deviation_is_drawn_from_its_conditional(n_systems: int) -> N
         assert mean == pytest.approx((share / sds**2).sum() / share.sum(), rel=1e-3)
 
 
+def test_pareto_shape_is_that_of_known_weights() -> None:
+    # Weights u^(-k) of uniform u have a tail of shape k.
+    uniform = np.random.default_rng(4).random(20_000)
+    for k in (0.2, 0.5, 0.9):
+        found, weight = _laplace.smoothed(-k * np.log(uniform))
+        assert found == pytest.approx(k, abs=0.1)
+        assert weight.sum() == pytest.approx(1.0)
+        assert (np.diff(weight[np.argsort(uniform)]) <= 1e-12).all()
+
+
 def board(n_systems: int) -> PairwiseJudgements:
     return simulate_pairwise(
         n_annotators=1, n_systems=n_systems, n_items=1, n_repeats=4, random_seed=1
