@@ -28,10 +28,11 @@ width: there the finer effects are sampled as if they had no parents.
 
 Location. A constant can move between the mean of an effect and the location of a response without
 any change to the answers. The sampler's location has the means of such effects taken out; of their
-means the data say nothing then, and these are sampled as the prior has them: what the data say
-moves only the deviations from the mean of the block. With D the roots of the variances of the N
-levels, the map is w to D w minus its mean plus the mean of w, whose volume is det D times the mean
-of 1 / D.
+means the data say nothing then, but the prior of the location does, which weighs where few levels
+vary widely. What the data say moves only the deviations from the mean of the block, and what that
+prior says its mean. With D the roots of the variances of the N levels, d that of the mean, the map
+is w to D w minus its mean plus d times the mean of w, whose volume is det D times the mean of 1 / D
+times d.
 
 Rotation. Along its last dimension a row of w is sampled in rotated coordinates: n - 1 values that
 PyMC's ZeroSumTransform maps to deviations from the mean, and last the mean times the root of n
@@ -72,7 +73,8 @@ class EffectTables(NamedTuple):
     order
         The blocks, parents before the finer ones.
     scales
-        A block's prior scale and its bends, dims (block, 1 + criterion).
+        A block's prior scale, its bends, and the information and score of its mean where it moves
+        with the location, dims (block, 1 + 3 criterion).
     score
         Score of every effect, dims (effect,).
     information
@@ -351,11 +353,15 @@ def effects_forward(
                     mean_turned += turned[j]
                     mean_z += z[j]
                     spread += 1.0 / factor[j]
-                shift = (mean_turned - mean_z) / size
+                known = scales[e, 1 + n_criteria + c] / size
+                of_score = scales[e, 1 + 2 * n_criteria + c] / size
+                root = 1.0 / math.sqrt(1.0 + own * own * known)
+                mean = root * (mean_turned / size + own * of_score * root)
+                shift = mean - mean_z / size
                 for j in range(first, last):
                     z[j] += shift
-                means[e, c] = own * mean_turned / size
-                total += math.log(spread / size)
+                means[e, c] = own * mean
+                total += math.log(root * spread / size)
             squares = _sum_of_squares(z[first:last])
             total -= 0.5 * squares + n_rows * width * LOG_SQRT_2PI
             share = 1.0 if bases.size else width / length
@@ -422,16 +428,23 @@ def effects_reverse(
             first, last = out + c * size, out + (c + 1) * size
             bases = _bases_of(tables, e, c)
             share = 1.0 if bases.size else width / length
-            of_mean, back_mean = 0.0, 0.0
+            of_mean, back_mean, to_turned = 0.0, 0.0, 0.0
             if moves:
                 of_mean = means_bar[e, c] / size
-                spread, by_spread = 0.0, 0.0
+                spread, by_spread, mean_turned = 0.0, 0.0, 0.0
                 for j in range(first, last):
+                    mean_turned += turned[j] / size
                     back_mean += own * (effects_bar[j] + of_mean) - z[j]
                     spread += 1.0 / factor[j]
                     by_spread += own * information[j] * factor[j]
+                known = scales[e, 1 + n_criteria + c] / size
+                of_score = scales[e, 1 + 2 * n_criteria + c] / size
+                v = 1.0 / (1.0 + own * own * known)
+                of_root = math.sqrt(v)
+                by_mean = of_score * v * (2.0 * v - 1.0) - own * known * v * of_root * mean_turned
+                by_own += by_spread / spread + back_mean * by_mean - own * known * v
                 back_mean /= size
-                by_own += by_spread / spread
+                to_turned = of_root * back_mean
             if bases.size:
                 _to_directions(bases, length, width, effects_bar[first:last], bar)
             else:
@@ -441,6 +454,7 @@ def effects_reverse(
                 share,
                 of_mean,
                 back_mean,
+                to_turned,
                 bar,
                 information[first:last],
                 score[first:last],
@@ -487,6 +501,7 @@ def _levels_reverse(
     share: float,
     of_mean: float,
     back_mean: float,
+    to_turned: float,
     levels_bar: FloatArray,
     information: FloatArray,
     score: FloatArray,
@@ -503,7 +518,7 @@ def _levels_reverse(
         v = root * root
         bar = levels_bar[j] + of_mean
         back = own * bar - z[j] - back_mean
-        turned_bar[j] = root * back + back_mean
+        turned_bar[j] = root * back + to_turned
         score_bar[j] = -i * own * v * back
         by_z = g * v * (2.0 * v - 1.0) - own * i * v * root * turned[j]
         by_own += bar * z[j] + back * by_z - share * own * i * v

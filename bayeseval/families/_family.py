@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from bayeseval.families._declaration import Declaration, FloatArray
+from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._layout import Geometry
 from bayeseval.judgements import Judgements
 
@@ -171,6 +171,16 @@ class Family(ModelledFamily, Protocol):
         geometry: Geometry | None = None,
     ) -> dict[str, FloatArray]:
         """Take the sampler's vectors apart into named values on their natural scales."""
+        ...
+
+    def location(
+        self, declaration: Declaration[Any], effect: Effect, values: dict[str, FloatArray]
+    ) -> FloatArray:
+        """Return the location of answers that an effect's mean can move with, dims (…, criterion)."""
+        ...
+
+    def location_information(self, declaration: Declaration[Any], effect: Effect) -> float:
+        """Return what the prior knows of that location: one over a variance."""
         ...
 
     def posterior_dataset(

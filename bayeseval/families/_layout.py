@@ -115,6 +115,9 @@ class Geometry:
     weight
         Of the effects that vary around a parameter: the sampler sees the parameter plus their sum
         with these weights, which is what the data know best; dims (effect,), None for zeros.
+    of_means
+        Information and score of the mean of each block that moves with the location, by the prior
+        of the location, dims (block, 2 criterion); None for zeros.
     """
 
     score: FloatArray
@@ -123,6 +126,7 @@ class Geometry:
     bases: tuple[FloatArray | None, ...] | None = None
     nested: tuple[bool, ...] | None = None
     weight: FloatArray | None = None
+    of_means: FloatArray | None = None
 
     def basis(self, block: int) -> FloatArray | None:
         """Return the directions of a block's rows, None where they are rotated."""
@@ -242,6 +246,9 @@ def effect_tables(
     bend = geometry.bend
     if bend is None:
         bend = np.zeros((len(declaration.blocks), declaration.n_criteria))
+    of_means = geometry.of_means
+    if of_means is None:
+        of_means = np.zeros((len(declaration.blocks), 2 * declaration.n_criteria))
     rows = [
         (
             placed[f"{effect.name}_sd"].start,
@@ -262,9 +269,9 @@ def effect_tables(
     return EffectTables(
         blocks=np.array(rows, dtype=np.int64).reshape(-1, 8),
         order=parents_first(declaration),
-        scales=np.column_stack([[effect.sd_scale for effect in declaration.blocks], bend])
+        scales=np.column_stack([[block.sd_scale for block in declaration.blocks], bend, of_means])
         if rows
-        else np.zeros((0, 1 + declaration.n_criteria)),
+        else np.zeros((0, 1 + 3 * declaration.n_criteria)),
         score=geometry.score,
         information=geometry.information,
         parents=parents,
@@ -364,8 +371,12 @@ def taken_apart(
         variance = 1.0 / (1.0 + signed**2 * information)
         z = np.sqrt(variance) * turned + signed * scores * variance
         if moves_with_location(declaration, effect):
-            levels = axes_of(effect)
-            z += (turned - z).mean(axis=levels, keepdims=True)
+            levels, n = axes_of(effect), declaration.n_criteria
+            of_mean = np.zeros(2 * n) if geometry.of_means is None else geometry.of_means[block]
+            known, score = (of_mean / effect.size).reshape(2, n, *[1] * len(levels))
+            v = 1.0 / (1.0 + signed**2 * known)
+            mean = np.sqrt(v) * turned.mean(axis=levels, keepdims=True) + signed * score * v
+            z += mean - z.mean(axis=levels, keepdims=True)
         if basis is not None:
             z = np.einsum("...jk,...k->...j", basis, z)
         if block in needed:

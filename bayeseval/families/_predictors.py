@@ -28,6 +28,7 @@ from bayeseval.errors import ModelError
 from bayeseval.families._callback import CallbackDensity, Tables
 from bayeseval.families._declaration import (
     Declaration,
+    Effect,
     FloatArray,
     IntArray,
     PredictorCells,
@@ -344,6 +345,18 @@ class PredictorFamily:
             elif scalar.prior.kind != "normal":
                 values[scalar.name] = np.exp(values[scalar.name])
         return values
+
+    def location(
+        self, declaration: Declaration[Any], effect: Effect, values: dict[str, FloatArray]
+    ) -> FloatArray:
+        """Return the parameter that an effect varies around, dims (..., criterion)."""
+        del declaration
+        return values[effect.around]
+
+    def location_information(self, declaration: Declaration[Any], effect: Effect) -> float:
+        """Return what the prior of that parameter knows of it: one over its variance."""
+        (prior,) = (s.prior for s in declaration.response.scalars if s.name == effect.around)
+        return 1.0 / prior.b**2
 
     def posterior_dataset(
         self, declaration: Declaration[Any], values: dict[str, FloatArray]

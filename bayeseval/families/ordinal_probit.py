@@ -346,6 +346,58 @@ class OrdinalProbit:
         """
         return constrained(declaration, draws, geometry)
 
+    def location(
+        self,
+        declaration: Declaration[OrdinalResponse],
+        effect: Effect,
+        values: dict[str, FloatArray],
+    ) -> FloatArray:
+        """Return the mean of the population's thresholds.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        effect : Effect
+            The effect whose mean moves with it.
+        values : dict of str to numpy.ndarray
+            As :meth:`constrained` returns them.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (..., criterion).
+        """
+        del effect
+        if declaration.response.category_prior is None:
+            return values["threshold_centre"]
+        return values["population_thresholds"].mean(axis=-1)
+
+    def location_information(
+        self, declaration: Declaration[OrdinalResponse], effect: Effect
+    ) -> float:
+        """Return what the prior knows of the mean of the population's thresholds.
+
+        On a short scale their prior is a standard normal for each, but for the Dirichlet part.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        effect : Effect
+            The effect whose mean moves with it.
+
+        Returns
+        -------
+        float
+            One over a variance.
+        """
+        del effect
+        response = declaration.response
+        if response.category_prior is None:
+            return 1.0 / response.mean_threshold_scale**2
+        return float(response.n_thresholds)
+
     def posterior_dataset(
         self, declaration: Declaration[OrdinalResponse], values: dict[str, FloatArray]
     ) -> xr.Dataset:

@@ -72,6 +72,7 @@ def measured_geometry(
     }
     if root is not None:
         level[root.name] = np.zeros((declaration.n_criteria, *root.shape))
+    location: dict[str, Any] = dict.fromkeys(names, 0.0)
     for x in points:
         values = family.constrained(declaration, x[None, None], geometry)
         slopes = density.effect_slopes(x, np.zeros(n_effects))
@@ -98,12 +99,15 @@ def measured_geometry(
             slope[effect.name] += slopes[part].reshape(own.shape)
             known[effect.name] += np.maximum(diagonal, 0.0)
             level[effect.name] += own
+            if moves_with_location(declaration, effect):
+                location[effect.name] += family.location(declaration, effect, values)[0, 0]
             sds[effect.name].append(values[f"{effect.name}_sd"][0, 0])
     for found in (slope, known, level, matrices):
         for values in found.values():
             values /= len(points)
     sd = {name: np.median(sds[name], axis=0) for name in names}
     flat_score, flat_known, flat_weight, bends, bases, nested = [], [], [], [], [], []
+    of_means = np.zeros((len(blocks), 2 * declaration.n_criteria))
     middle = points[len(points) // 2]
     for position, effect in enumerate(blocks):
         own_slope, information = _beyond_finer(declaration, effect, slope, known, level, sd)
@@ -117,6 +121,14 @@ def measured_geometry(
                 theirs = _seen(declaration, parent, level)
                 total += counts * stretched(theirs, parent.dims, effect.dims)
         basis, portion = None, np.zeros_like(information)
+        if moves_with_location(declaration, effect):
+            of_means[position] = _by_location(
+                family,
+                declaration,
+                effect,
+                location[effect.name] / len(points),
+                level[effect.name].mean(axis=axes_of(effect)),
+            )
         if effect.around and not effect.zero_sum:
             portion[:] = 1.0 / effect.size
         elif effect.around:
@@ -154,7 +166,24 @@ def measured_geometry(
         tuple(bases),
         tuple(nested),
         np.concatenate(flat_weight),
+        of_means,
     )
+
+
+def _by_location(
+    family: Family,
+    declaration: Declaration[Any],
+    effect: Effect,
+    location: FloatArray,
+    mean: FloatArray,
+) -> FloatArray:
+    """Return information and score of an effect's mean by the prior of the location, about 0.
+
+    Thresholds move with the effects, the level of linear predictors against them.
+    """
+    known = family.location_information(declaration, effect)
+    moved = -effect.sign if declaration.terms else effect.sign
+    return np.concatenate([np.full_like(mean, known), -moved * known * (location - moved * mean)])
 
 
 def _seen(

@@ -136,6 +136,9 @@ def log_volume(declaration: Any, geometry: Geometry | None, values: dict[str, np
             if moves_with_location(declaration, effect):
                 # What the data say leaves the mean of the block as it is.
                 total += float(np.log(np.exp(0.5 * logs).mean(axis=1)).sum())
+                assert geometry.of_means is not None
+                of_mean = geometry.of_means[block, : sd.size] / effect.size
+                total -= 0.5 * float(np.log1p(np.square(sd) * of_mean).sum())
             share = 1.0 if has_basis else effect.free_size / effect.size
             total -= 0.5 * float(logs.sum()) * share
         start += n_levels
@@ -185,7 +188,8 @@ def geometry_of(declaration: Any) -> Geometry:
     nested = (True,) * len(declaration.blocks)
     score, information = np.concatenate(score), np.concatenate(information)
     weight = rng.uniform(size=score.size)
-    return Geometry(score, information, bend, tuple(bases), nested, weight)
+    of_means = rng.uniform(0.5, 5.0, size=(len(declaration.blocks), 2 * declaration.n_criteria))
+    return Geometry(score, information, bend, tuple(bases), nested, weight, of_means)
 
 
 @cache
