@@ -176,7 +176,7 @@ class Family(ModelledFamily, Protocol):
     def location(
         self, declaration: Declaration[Any], effect: Effect, values: dict[str, FloatArray]
     ) -> FloatArray:
-        """Return the location of answers that an effect's mean can move with, dims (…, criterion)."""
+        """Return the location that an effect's mean can move with, dims (…, criterion)."""
         ...
 
     def location_information(self, declaration: Declaration[Any], effect: Effect) -> float:

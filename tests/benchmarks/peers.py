@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tests.benchmarks._page import Table, machine, page, versions
@@ -157,6 +158,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         default=Path(tempfile.gettempdir()) / "bayeseval-peers",
         help="where peers that need an environment of their own get it",
     )
+    parser.add_argument(
+        "--bayeseval",
+        metavar="PYTHON",
+        help="interpreter of an environment with bayeseval and no peers, as its users have it",
+    )
     chosen = parser.parse_args(arguments)
     parts = chosen.part or list(PARTS)
     if chosen.write and set(parts) != set(PARTS):
@@ -173,6 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     started = time.time()
     loads = [os.getloadavg()[0]]
     programs = {name: find(name, chosen.environments) for name in (*PYTHON, "brms")}
+    own = programs["bayeseval"]
+    if chosen.bayeseval and isinstance(own, Program):
+        programs["bayeseval"] = replace(own, executable=chosen.bayeseval)
     tables, outcomes, gradient = [], {}, None
     for part in parts:
         if part == "gradient":

@@ -24,7 +24,8 @@ if (!nzchar(system.file("include", package = "BH"))) {
 end_stage("import")
 
 # Compile first, with no chain, so that compiling is told from sampling.
-fit_by_stage <- function(formula, data, family, prior, stanvars = NULL, control = NULL) {
+fit_by_stage <- function(formula, data, family, prior, stanvars = NULL, control = NULL,
+                         init = NULL) {
   empty <- brm(
     formula, data, family, prior = prior, stanvars = stanvars, chains = 0, refresh = 0,
     silent = 2
@@ -33,7 +34,7 @@ fit_by_stage <- function(formula, data, family, prior, stanvars = NULL, control 
   fit <- update(
     empty, recompile = FALSE, chains = numbers[["chains"]], cores = numbers[["cores"]],
     iter = numbers[["tune"]] + numbers[["draws"]], warmup = numbers[["tune"]],
-    seed = numbers[["seed"]], refresh = 0, control = control
+    seed = numbers[["seed"]], refresh = 0, control = control, init = init
   )
   end_stage("sample")
   fit
