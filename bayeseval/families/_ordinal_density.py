@@ -225,9 +225,9 @@ def _first_of(declaration: Declaration[OrdinalResponse], name: str) -> int:
 class OrdinalDensity(CallbackDensity):
     """Log density of an ordinal declaration on given cells, callable at a point.
 
-    It is that of the PyMC model but for a rotation of each row of effects and of the steps of a
-    long scale, and a shear of the thresholds' location, none of which has a Jacobian; see
-    ``_effects_kernel``.
+    It is that of the PyMC model in coordinates of the sampler: those of the effects, to which
+    annotators' log gaps and log discrimination belong (``_effects_kernel``); the mean of the
+    thresholds, sheared by the effects' means; a rotation of the steps of a long scale.
 
     Parameters
     ----------

@@ -6,6 +6,7 @@ points, by differencing the density's own slopes; any error in them costs speed,
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,39 @@ _HELD = 1.0
 _MOST_DIRECTIONS = 150
 
 
+@dataclass(frozen=True)
+class _Measured:
+    """Averages over the points, by the names of the blocks, dims (criterion, …).
+
+    Parameters
+    ----------
+    slope
+        Slopes of the log likelihood.
+    known
+        Information of every level.
+    matrices
+        That between the levels of each row, of blocks that ask for it.
+    level
+        The effects, and the values of the roots.
+    sds
+        Standard deviations at every point, dims (point, criterion).
+    location
+        What an effect's mean moves with, dims (criterion,).
+    """
+
+    slope: dict[str, FloatArray]
+    known: dict[str, FloatArray]
+    matrices: dict[str, FloatArray]
+    level: dict[str, FloatArray]
+    sds: dict[str, FloatArray]
+    location: dict[str, FloatArray]
+
+    @property
+    def sd(self) -> dict[str, FloatArray]:
+        """Median standard deviation by criterion."""
+        return {name: np.median(sds, axis=0) for name, sds in self.sds.items()}
+
+
 def measured_geometry(
     family: Family,
     declaration: Declaration[Any],
@@ -54,36 +88,96 @@ def measured_geometry(
     geometry
         The geometry of those coordinates.
     """
-    blocks, root = declaration.blocks, declaration.root
-    shapes = [(declaration.n_criteria, *effect.shape) for effect in blocks]
+    measured = _measured(family, declaration, density, points, geometry)
+    blocks, sd = declaration.blocks, measured.sd
+    starts = effect_starts(declaration)
+    scores, known, weights, bends, bases, nested = [], [], [], [], [], []
+    of_means = np.zeros((len(blocks), 2 * declaration.n_criteria))
+    for position, effect in enumerate(blocks):
+        slope, information = _beyond_finer(declaration, effect, measured)
+        nested.append(_is_held_by_sums(information, sd[effect.name]))
+        # The score where the effect and its parents are zero: the kernel takes off what the parents
+        # explain as they move.
+        total = _seen(declaration, effect, measured)
+        for parent in possible_parents(declaration) if nested[-1] else ():
+            counts = share(declaration, parent, effect)
+            if counts is not None:
+                theirs = _seen(declaration, parent, measured)
+                total += counts * stretched(theirs, parent.dims, effect.dims)
+        portion = np.zeros_like(information)
+        if moves_with_location(declaration, effect):
+            of_means[position] = _by_location(family, declaration, effect, measured)
+            portion[:] = 1.0 / effect.size if effect.around else 0.0
+        elif effect.around:
+            portion = information / np.maximum(information.sum(axis=-1, keepdims=True), 1e-12)
+            slope = slope - portion * slope.sum(axis=-1, keepdims=True)
+        matrix = measured.matrices.get(effect.name)
+        if matrix is None and effect.zero_sum and not _alike(information):
+            if effect.shape[-1] > _MOST_DIRECTIONS:
+                pass
+            elif _levels_share_judgements(declaration, effect):
+                part, shape = slice(starts[position], starts[position + 1]), information.shape
+                middle = points[len(points) // 2]
+                raw = _full_curvature(density, middle, int(starts[-1]), part, shape)
+                matrix = _scaled(raw, information)
+            else:
+                # Around a parameter that is known as well as their sum only the rest counts.
+                rest = np.eye(information.shape[-1]) - portion[..., None, :]
+                matrix = information[..., None] * rest
+        basis = None
+        if matrix is not None:
+            basis, score, information = _directions(matrix, slope, total, zero_sum=effect.zero_sum)
+        elif effect.zero_sum:
+            information = _shared(information, sd[effect.name])
+            score = slope + information * total
+            score -= score.mean(axis=-1, keepdims=True)
+        else:
+            score = slope + information * total
+        weights.append(effect.sign * portion.ravel())
+        scores.append(score.ravel())
+        known.append(information.ravel())
+        bends.append(
+            _bend(effect, information, np.quantile(measured.sds[effect.name], 0.1, axis=0))
+        )
+        bases.append(basis)
+    return Geometry(
+        np.concatenate(scores),
+        np.concatenate(known),
+        np.array(bends),
+        tuple(bases),
+        tuple(nested),
+        np.concatenate(weights),
+        of_means,
+    )
+
+
+def _measured(
+    family: Family,
+    declaration: Declaration[Any],
+    density: Any,
+    points: Sequence[FloatArray],
+    geometry: Geometry | None,
+) -> _Measured:
     starts = effect_starts(declaration)
     n_effects = int(starts[-1])
-    names = [effect.name for effect in blocks]
     rng = np.random.default_rng(0)
-    slope = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
-    known = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
-    level = {name: np.zeros(shape) for name, shape in zip(names, shapes, strict=True)}
-    sds = {name: [] for name in names}
-    # Of blocks with few levels that share judgements all second derivatives, by row.
-    matrices = {
-        effect.name: np.zeros((*shape, shape[-1]))
-        for effect, shape in zip(blocks, shapes, strict=True)
-        if _has_free_directions(effect)
-    }
-    if root is not None:
-        level[root.name] = np.zeros((declaration.n_criteria, *root.shape))
-    location: dict[str, Any] = dict.fromkeys(names, 0.0)
+    slope, known, matrices, level, location = ({} for _ in range(5))
+    sds: dict[str, list[FloatArray]] = {}
+
+    def add(to: dict[str, FloatArray], name: str, value: FloatArray) -> None:
+        to[name] = to.get(name, 0.0) + value / len(points)
+
     for x in points:
         values = family.constrained(declaration, x[None, None], geometry)
         slopes = density.effect_slopes(x, np.zeros(n_effects))
-        if root is not None:
-            level[root.name] += values[root.name][0, 0]
-        for position, effect in enumerate(blocks):
+        if declaration.root is not None:
+            add(level, declaration.root.name, values[declaration.root.name][0, 0])
+        for position, effect in enumerate(declaration.blocks):
             part = slice(starts[position], starts[position + 1])
             own = effect_values(effect, values)[0, 0]
-            if effect.name in matrices:
+            if _has_free_directions(effect):
                 matrix = _full_curvature(density, x, n_effects, part, own.shape)
-                matrices[effect.name] += matrix
+                add(matrices, effect.name, matrix)
                 diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
             elif _levels_share_judgements(declaration, effect):
                 # The diagonal from random signs (Hutchinson 1990,
@@ -96,101 +190,36 @@ def measured_geometry(
                     diagonal *= effect.shape[-1] / (effect.shape[-1] - 1)
             else:
                 diagonal = _curvature(density, x, n_effects, part, np.ones_like(own))
-            slope[effect.name] += slopes[part].reshape(own.shape)
-            known[effect.name] += np.maximum(diagonal, 0.0)
-            level[effect.name] += own
+            add(slope, effect.name, slopes[part].reshape(own.shape))
+            add(known, effect.name, np.maximum(diagonal, 0.0))
+            add(level, effect.name, own)
             if moves_with_location(declaration, effect):
-                location[effect.name] += family.location(declaration, effect, values)[0, 0]
-            sds[effect.name].append(values[f"{effect.name}_sd"][0, 0])
-    for found in (slope, known, level, matrices):
-        for values in found.values():
-            values /= len(points)
-    sd = {name: np.median(sds[name], axis=0) for name in names}
-    flat_score, flat_known, flat_weight, bends, bases, nested = [], [], [], [], [], []
-    of_means = np.zeros((len(blocks), 2 * declaration.n_criteria))
-    middle = points[len(points) // 2]
-    for position, effect in enumerate(blocks):
-        own_slope, information = _beyond_finer(declaration, effect, slope, known, level, sd)
-        # The score where the effect and its parents are zero: the kernel takes off what the parents
-        # explain as they move.
-        total = _seen(declaration, effect, level)
-        nested.append(_is_held_by_sums(information, sd[effect.name]))
-        for parent in possible_parents(declaration):
-            counts = share(declaration, parent, effect) if nested[-1] else None
-            if counts is not None:
-                theirs = _seen(declaration, parent, level)
-                total += counts * stretched(theirs, parent.dims, effect.dims)
-        basis, portion = None, np.zeros_like(information)
-        if moves_with_location(declaration, effect):
-            of_means[position] = _by_location(
-                family,
-                declaration,
-                effect,
-                location[effect.name] / len(points),
-                level[effect.name].mean(axis=axes_of(effect)),
-            )
-        if effect.around and not effect.zero_sum:
-            portion[:] = 1.0 / effect.size
-        elif effect.around:
-            portion = information / np.maximum(information.sum(axis=-1, keepdims=True), 1e-12)
-            own_slope = own_slope - portion * own_slope.sum(axis=-1, keepdims=True)
-        if effect.name in matrices:
-            basis, score, information = _directions(
-                matrices[effect.name], own_slope, total, zero_sum=False
-            )
-        elif not effect.zero_sum:
-            score = own_slope + information * total
-        elif _alike(information) or effect.shape[-1] > _MOST_DIRECTIONS:
-            information = _shared(information, sd[effect.name])
-            score = own_slope + information * total
-            score -= score.mean(axis=-1, keepdims=True)
-        else:
-            # Of effects around a parameter that is known as well as their sum only the rest counts.
-            rest = np.eye(information.shape[-1]) - portion[..., None, :]
-            matrix = information[..., None] * rest
-            if _levels_share_judgements(declaration, effect):
-                part = slice(starts[position], starts[position + 1])
-                raw = _full_curvature(density, middle, n_effects, part, information.shape)
-                matrix = _scaled(raw, information)
-            basis, score, information = _directions(matrix, own_slope, total, zero_sum=True)
-        flat_weight.append(effect.sign * portion.ravel())
-        flat_score.append(score.ravel())
-        flat_known.append(information.ravel())
-        least_sd = np.quantile(sds[effect.name], 0.1, axis=0)
-        bends.append(_bend(effect, information, least_sd))
-        bases.append(basis)
-    return Geometry(
-        np.concatenate(flat_score),
-        np.concatenate(flat_known),
-        np.array(bends),
-        tuple(bases),
-        tuple(nested),
-        np.concatenate(flat_weight),
-        of_means,
-    )
+                add(location, effect.name, family.location(declaration, effect, values)[0, 0])
+            sds.setdefault(effect.name, []).append(values[f"{effect.name}_sd"][0, 0])
+    by_point = {name: np.array(found) for name, found in sds.items()}
+    return _Measured(slope, known, matrices, level, by_point, location)
 
 
 def _by_location(
     family: Family,
     declaration: Declaration[Any],
     effect: Effect,
-    location: FloatArray,
-    mean: FloatArray,
+    measured: _Measured,
 ) -> FloatArray:
     """Return information and score of an effect's mean by the prior of the location, about 0.
 
     Thresholds move with the effects, the level of linear predictors against them.
     """
     known = family.location_information(declaration, effect)
+    mean = measured.level[effect.name].mean(axis=axes_of(effect))
     moved = -effect.sign if declaration.terms else effect.sign
-    return np.concatenate([np.full_like(mean, known), -moved * known * (location - moved * mean)])
+    at_zero = measured.location[effect.name] - moved * mean
+    return np.concatenate([np.full_like(mean, known), -moved * known * at_zero])
 
 
-def _seen(
-    declaration: Declaration[Any], effect: Effect, level: dict[str, FloatArray]
-) -> FloatArray:
+def _seen(declaration: Declaration[Any], effect: Effect, measured: _Measured) -> FloatArray:
     """Return the levels of a block as answers see them, who do not see a mean that moves."""
-    own = level[effect.name].copy()
+    own = measured.level[effect.name].copy()
     if moves_with_location(declaration, effect):
         own -= own.mean(axis=axes_of(effect), keepdims=True)
     return own
@@ -321,16 +350,14 @@ def _levels_share_judgements(declaration: Declaration[Any], effect: Effect) -> b
 def _beyond_finer(
     declaration: Declaration[Any],
     effect: Effect,
-    slope: dict[str, FloatArray],
-    known: dict[str, FloatArray],
-    level: dict[str, FloatArray],
-    sd: dict[str, FloatArray],
+    measured: _Measured,
 ) -> tuple[FloatArray, FloatArray]:
     """Return slope and information of an effect with a finer effect integrated out.
 
     The interactions of an item vary around its difficulty: ratings of one output inform the
     difficulty no better than one observation with the variance of the interaction would.
     """
+    slope, known, sd = measured.slope, measured.known, measured.sd
     best = slope[effect.name], known[effect.name]
     for finer in declaration.blocks:
         counts = share(declaration, effect, finer)
@@ -344,7 +371,7 @@ def _beyond_finer(
         back = (0, *(1 + remaining.index(dim) for dim in effect.dims))
         information = (counts**2 * weight * known[finer.name]).sum(axis=summed).transpose(back)
         if information.sum() < best[1].sum():
-            seen = _seen(declaration, finer, level)
+            seen = _seen(declaration, finer, measured)
             at_zero = slope[finer.name] + known[finer.name] * seen
             best = (counts * weight * at_zero).sum(axis=summed).transpose(back), information
     return best
