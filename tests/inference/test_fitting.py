@@ -476,3 +476,24 @@ def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> Non
     difference = here.quality.mean(("chain", "draw")) - there.quality.mean(("chain", "draw"))
     # Four standard errors of a mean with some 1,000 effective draws each.
     assert float(abs(difference).max()) < 4 * float(here.quality.std()) * np.sqrt(2 / 1000)
+
+
+@pytest.mark.parametrize(
+    ("design", "expected"),
+    [
+        ({"n_annotators": 40, "n_systems": 4, "n_items": 1, "n_categories": 5}, 0.9),
+        ({"n_annotators": 4, "n_systems": 6, "n_items": 1, "n_categories": 10}, 0.95),
+    ],
+    ids=["many annotators", "ten categories for six ratings each"],
+)
+def test_steps_are_short_only_where_annotators_gaps_bend_the_posterior(
+    design: dict[str, int], expected: float
+) -> None:
+    study = be.simulate_likert(**design, random_seed=2)
+    few: dict[str, Any] = {"draws": 50, "tune": 50, "chains": 1, "random_seed": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", be.ConvergenceWarning)
+        posterior = be.fit(study.judgements, progressbar=False, **few)
+        asked = be.fit(study.judgements, target_accept=0.85, progressbar=False, **few)
+    assert posterior.settings.target_accept == expected
+    assert asked.settings.target_accept == 0.85
