@@ -1,7 +1,7 @@
 """Gaussian blocks of effects: from sampler coordinates to effects, and gradients back.
 
 A block is eight integers and a prior scale; see ``_layout.EffectTables``. Its density is that of
-the PyMC model (``_builder``) with every Jacobian included. Four changes of coordinates keep what
+the PyMC model (``_builder``) with every Jacobian included. Five changes of coordinates keep what
 the sampler sees near a standard normal, whatever the data say:
 
 Signs. A standard deviation is sampled with a sign: a normal value s whose absolute value is the
@@ -24,7 +24,9 @@ score of a finer effect is the one that remains when the coarser effects that en
 (its parents) have had their say, g minus i times their sum. What the sampler sees of the
 finer effect is then independent of them wherever the likelihood is about normal. Where the data say
 little of the finer effects the ridge is broad, and likelihoods are less like a normal over its
-width: there the finer effects are sampled as if they had no parents.
+width: there the finer effects are sampled as if they had no parents. Annotators' log gaps between
+thresholds vary around the population's, which are no such block: their values, the root, stand
+behind the effects.
 
 Location. A constant can move between the mean of an effect and the location of a response without
 any change to the answers. The sampler's location has the means of such effects taken out; of their
@@ -38,7 +40,8 @@ Rotation. Along its last dimension a row of w is sampled in rotated coordinates:
 PyMC's ZeroSumTransform maps to deviations from the mean, and last the mean times the root of n
 (absent where the row sums to zero). The rotation is orthonormal. The data say much about
 deviations and little about the mean, which trades off against the location of the response; kept
-apart, each gets its own step size.
+apart, each gets its own step size. Rows whose levels are not known equally well, or share
+judgements, have directions of their own instead, in which their information is diagonal.
 """
 
 # Numba sees an element of an array as a number; the stubs of NumPy do not.

@@ -487,7 +487,7 @@ def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> Non
     ids=["many annotators", "ten categories for six ratings each"],
 )
 def test_steps_are_short_only_where_annotators_gaps_bend_the_posterior(
-    design: dict[str, int], expected: float
+    design: dict[str, Any], expected: float
 ) -> None:
     study = be.simulate_likert(**design, random_seed=2)
     few: dict[str, Any] = {"draws": 50, "tune": 50, "chains": 1, "random_seed": 0}
