@@ -509,7 +509,7 @@ def process_tables(
             (
                 f"{chains} chains of {tune} tuning steps and {draws} draws, both with nutpie on "
                 "diagonal adaptation. bayeseval runs with the defaults of `fit()` (target "
-                "acceptance 0.95) and includes its convergence report; the plain model has the "
+                "acceptance 0.9 here) and includes its convergence report; the plain model has the "
                 "same terms and priors, nutpie's own default of target acceptance 0.8, "
                 "`compute_p=False` and no diagnosis. Seconds run from the start of Python to the "
                 "printed ranking. Warm: the process of median length among "
