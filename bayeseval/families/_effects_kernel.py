@@ -54,7 +54,6 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval.families._block_math import inner_product
 from bayeseval.families._callback import float_rows, floats, long_rows, longs
 from bayeseval.families._declaration import FloatArray
 
@@ -366,7 +365,7 @@ def effects_forward(
                     z[j] += shift
                 means[e, c] = own * mean
                 total += math.log(root * spread / size)
-            squares = inner_product(z[first:last], z[first:last])
+            squares = _sum_of_squares(z[first:last])
             total -= 0.5 * squares + n_rows * width * LOG_SQRT_2PI
             share = 1.0 if bases.size else width / length
             total += share * _log_product(factor[first:last])
@@ -377,6 +376,14 @@ def effects_forward(
             else:
                 for j in range(first, last):
                     effects[j] = own * z[j]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def _sum_of_squares(values: FloatArray) -> float:
+    total = 0.0
+    for value in values:
+        total += value * value
     return total
 
 

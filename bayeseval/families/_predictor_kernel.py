@@ -10,7 +10,6 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval.families._block_math import inner_product
 from bayeseval.families._callback import (
     finish,
     float_rows,
@@ -136,6 +135,15 @@ def _parameters_reverse(
                 effects_bar[j] -= weight[j] * gradient[around[e] + c]
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _product(a: FloatArray, b: FloatArray) -> float:
+    """Return the inner product; sums in any order are what the compiler vectorises."""
+    total = 0.0
+    for j in range(a.size):
+        total += a[j] * b[j]
+    return total
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _add_weighted(
     out: FloatArray, position: IntArray, weight: FloatArray, values: FloatArray
@@ -224,7 +232,7 @@ def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, f
     x, gradient = numba.carray(x_, (n,)), numba.carray(gradient_, (n,))
     total, state, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
 
-    total += inner_product(count, log_p)
+    total += _product(count, log_p)
     effects_bar = np.zeros(state.shape[1])
     for t in range(index.shape[0]):
         _add_weighted(effects_bar, index[t], weight[t], predictors_bar[target[t]])
