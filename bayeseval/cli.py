@@ -554,7 +554,10 @@ def fit(
         ),
     ] = "nuts",
     draws: Annotated[int, typer.Option(help="Draws kept, of each chain.")] = 1000,
-    tune: Annotated[int, typer.Option(help="Tuning steps of each chain.")] = 1000,
+    tune: Annotated[
+        int | None,
+        typer.Option(help="Tuning steps of each chain; 1000, or 500 where these suffice."),
+    ] = None,
     chains: Annotated[int, typer.Option(help="Number of chains.")] = 4,
     cores: Annotated[int | None, typer.Option(help="Chains at a time; all cores.")] = None,
     seed: Annotated[
@@ -883,7 +886,7 @@ def _sampled(
     *,
     method: Literal["nuts", "laplace", "auto"] = "nuts",
     draws: int = 1000,
-    tune: int = 1000,
+    tune: int | None = None,
     chains: int = 4,
     cores: int | None = None,
     seed: int | None = None,

@@ -61,6 +61,7 @@ class FakeSettings:
     random_seed: int | None = 1
     sampler: str = "generator"
     target_accept: float = 0.8
+    integrator: str | None = "leapfrog"
     seconds: dict[str, float] = field(default_factory=lambda: {"draws": 0.1})
     versions: dict[str, str] = field(default_factory=lambda: {"bayeseval": "0", "numpy": "2"})
 

@@ -23,10 +23,6 @@ from bayeseval.families._predictors import PredictorFamily
 from bayeseval.inference._convergence import SMALLEST_ESS
 
 MOST_COORDINATES = 6000
-# Where a gradient takes so long and a covariance matrix does not, it pays to look first.
-_CELLS_WORTH_A_LOOK = 5_000
-_COORDINATES_QUICKLY_LOOKED_AT = 1_000
-_LEVELS_OF_A_NORMAL = 8
 LARGEST_K = 0.7
 LARGEST_K_AUTO = 0.5
 _FIRST_STEPS = 20
@@ -166,28 +162,6 @@ def laplace(
             "weigh": perf_counter() - drawn,
         },
     )
-
-
-def is_nearly_normal(family: Any, declaration: Declaration[Any], cells: Any, seed: int) -> bool:
-    """Tell whether a large posterior is so near a normal that a sampler may take long steps.
-
-    Only where looking costs little beside sampling, and with blocks of enough levels: the standard
-    deviation of a few has a long tail, whatever the effects are like.
-    """
-    n_coordinates = declaration.n_criteria * sum(effect.free_size for effect in declaration.effects)
-    if (
-        refusal(family, declaration) is not None
-        or cells.n_cells < _CELLS_WORTH_A_LOOK
-        or n_coordinates > _COORDINATES_QUICKLY_LOOKED_AT
-        or min(effect.free_size for effect in declaration.effects) < _LEVELS_OF_A_NORMAL
-    ):
-        return False
-    rng = np.random.default_rng(seed)
-    try:
-        drawn = laplace(declaration, cells, draws=_WEIGHTS_THAT_JUDGE, chains=1, cores=1, rng=rng)
-    except NoMode:
-        return False
-    return drawn.is_close
 
 
 def laplace_problems(drawn: LaplaceDraws, n_draws: int) -> tuple[str, ...]:

@@ -46,6 +46,10 @@ class Settings:
         Versions of the packages that matter.
     interrupted : bool
         Whether sampling was stopped early; ``draws`` then says how many there are.
+    integrator : str or None
+        How the sampler follows a trajectory: "leapfrog", or "exact for a normal" where a pilot
+        chain found the posterior, in the sampler's coordinates, nearly normal; None without a
+        sampler.
     """
 
     draws: int
@@ -58,6 +62,7 @@ class Settings:
     seconds: Mapping[str, float]
     versions: Mapping[str, str]
     interrupted: bool = False
+    integrator: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pymc as pm
 
 type NutsSampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
+type Integrator = Literal["leapfrog", "exact for a normal"]
 
 _PILOT_TUNE = 250
 _PILOT_DRAWS = 150
@@ -30,7 +31,9 @@ _PILOT_ACCEPT = 0.8
 # At that acceptance rate a standard normal in n dimensions takes steps of 1.3 / n^(1/4) for n = 2,
 # 1.7 / n^(1/4) for n = 1,000, as nutpie adapts them; where a posterior bends, some places need
 # shorter ones.
-_EASY_STEP = 1.25
+_STEP_OF_NEARLY_NORMAL, _STEP_OF_NORMAL = 1.25, 1.55
+_TARGET_ACCEPT, _TARGET_ACCEPT_OF_NEARLY_NORMAL = 0.9, 0.95
+_TUNE, _TUNE_OF_NEARLY_NORMAL = 1000, 500
 _START_POINTS = 4
 _STATISTICS = {
     "diverging": "diverging",
@@ -50,19 +53,38 @@ _STATISTICS = {
 class SamplerSettings:
     """How to sample; the arguments of ``fit`` after checks.
 
-    ``eased_accept`` is the acceptance rate to aim at if the pilot chain finds that the posterior
-    bends little; None where the user has said which.
+    Tuning steps and the acceptance rate to aim at are None where they were left to the sampler.
     """
 
     draws: int
-    tune: int
+    tune: int | None
     chains: int
     cores: int
     random_seed: int
-    target_accept: float
+    target_accept: float | None
     max_treedepth: int
     progressbar: bool
-    eased_accept: float | None = None
+
+
+@dataclass(frozen=True)
+class Course:
+    """How chains were run.
+
+    Parameters
+    ----------
+    target_accept
+        The acceptance rate that they aimed at.
+    tune
+        Tuning steps of each.
+    integrator
+        How trajectories were integrated: by leapfrog steps, or by steps that turn position and
+        momentum as a standard normal would and kick by what the slopes differ from that of one
+        (Shahbaba et al. 2014, doi:10.1007/s11222-012-9373-1). Both leave the posterior as it is.
+    """
+
+    target_accept: float
+    tune: int
+    integrator: Integrator
 
 
 @dataclass(frozen=True)
@@ -77,22 +99,23 @@ class Draws:
         One value a draw: diverging, energy, tree depth, steps.
     seconds
         Time by stage.
-    target_accept
-        The acceptance rate that the chains aimed at.
+    course
+        How the chains were run.
     """
 
     values: dict[str, FloatArray]
     statistics: xr.Dataset
     seconds: dict[str, float]
-    target_accept: float
+    course: Course
 
 
 def tuned_geometry(
     family: Family, declaration: Declaration[Any], cells: Cells, settings: SamplerSettings
-) -> tuple[Geometry, bool]:
-    """Return what a short pilot chain finds: the geometry, and whether the posterior bends little.
+) -> tuple[Geometry, float]:
+    """Return what a short pilot chain finds: the geometry, and how near a normal the posterior is.
 
-    The pilot itself has the geometry at some starting points. Any choice gives the same posterior.
+    That is its step times the fourth root of the number of dimensions. The pilot itself has the
+    geometry at some starting points. Any choice gives the same posterior.
     """
     import nutpie
 
@@ -120,8 +143,8 @@ def tuned_geometry(
         raise KeyboardInterrupt("interrupted before any chain had made a draw")
     points = list(x[0, :: max(1, _PILOT_DRAWS // _PILOT_POINTS)])
     step = float(tree["sample_stats"].to_dataset()["step_size_bar"].values[0, -1])
-    bends_little = step * x.shape[-1] ** 0.25 > _EASY_STEP
-    return measured_geometry(family, declaration, density, points, first), bends_little
+    geometry = measured_geometry(family, declaration, density, points, first)
+    return geometry, step * x.shape[-1] ** 0.25
 
 
 def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
@@ -206,23 +229,22 @@ def sample_density(
     # The first call compiles, or loads what an earlier process compiled.
     family.density(declaration, cells)(family.start(declaration, cells, np.random.default_rng(0)))
     compiled = perf_counter()
-    geometry, bends_little = tuned_geometry(family, declaration, cells, settings)
-    target_accept = settings.target_accept
-    if bends_little and settings.eased_accept is not None:
-        target_accept = settings.eased_accept
+    geometry, scaled_step = tuned_geometry(family, declaration, cells, settings)
+    course = _course(settings, declaration, scaled_step)
     tuned = perf_counter()
     model = _model(family, declaration, cells, family.density(declaration, cells, geometry))
     tree = nutpie.sample(
         model,
         draws=settings.draws,
-        tune=settings.tune,
+        tune=course.tune,
         chains=settings.chains,
         cores=settings.cores,
         seed=settings.random_seed,
-        target_accept=target_accept,
+        target_accept=course.target_accept,
         maxdepth=settings.max_treedepth,
         progress_bar=settings.progressbar,
         save_warmup=False,
+        exact_normal_trajectory=course.integrator != "leapfrog",
     )
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
@@ -237,7 +259,37 @@ def sample_density(
             "pilot": tuned - compiled,
             "sample": sampled - tuned,
         },
-        target_accept=target_accept,
+        course=course,
+    )
+
+
+def _course(
+    settings: SamplerSettings, declaration: Declaration[Any], scaled_step: float | None = None
+) -> Course:
+    """Choose what the user left open.
+
+    Steps that are exact for a normal err only by what the posterior differs from one: where the
+    pilot's steps were long they are longer than leapfrog steps at a higher acceptance rate.
+
+    Parameters
+    ----------
+    settings
+        What the user asked for.
+    declaration
+        The model, whose response may ask for an acceptance rate.
+    scaled_step
+        The pilot chain's step times the fourth root of the dimensions; None without a pilot.
+    """
+    accept, tune = getattr(declaration.response, "target_accept", _TARGET_ACCEPT), _TUNE
+    integrator: Integrator = "leapfrog"
+    if scaled_step is not None and scaled_step > _STEP_OF_NEARLY_NORMAL:
+        integrator, tune = "exact for a normal", _TUNE_OF_NEARLY_NORMAL
+        if scaled_step < _STEP_OF_NORMAL:
+            accept = _TARGET_ACCEPT_OF_NEARLY_NORMAL
+    return Course(
+        accept if settings.target_accept is None else settings.target_accept,
+        tune if settings.tune is None else settings.tune,
+        integrator,
     )
 
 
@@ -291,6 +343,7 @@ def sample_pymc(
     new judgements; the other samplers compile on every call, as PyMC does.
     """
     started = perf_counter()
+    course = _course(settings, declaration)
     from bayeseval.families._builder import build_model
 
     model = build_model(declaration, cells)
@@ -306,11 +359,11 @@ def sample_pymc(
         tree = nutpie.sample(
             compiled,
             draws=settings.draws,
-            tune=settings.tune,
+            tune=course.tune,
             chains=settings.chains,
             cores=settings.cores,
             seed=settings.random_seed,
-            target_accept=settings.target_accept,
+            target_accept=course.target_accept,
             maxdepth=settings.max_treedepth,
             progress_bar=settings.progressbar,
             save_warmup=False,
@@ -320,7 +373,7 @@ def sample_pymc(
         if sampler != "pymc":
             # The ordinal operation in JAX; importing it is registering it.
             import_module("bayeseval.families._ordinal_jax")
-        tree = _sample_with_pymc(model, sampler, settings)
+        tree = _sample_with_pymc(model, sampler, settings, course)
     sampled = perf_counter()
     posterior = tree["posterior"].to_dataset()
     values = {}
@@ -337,21 +390,21 @@ def sample_pymc(
             "compile": ready - built,
             "sample": sampled - ready,
         },
-        target_accept=settings.target_accept,
+        course=course,
     )
 
 
 def _sample_with_pymc(
-    model: "pm.Model", sampler: NutsSampler, settings: SamplerSettings
+    model: "pm.Model", sampler: NutsSampler, settings: SamplerSettings, course: Course
 ) -> xr.DataTree:
     import pymc as pm
 
-    nuts: dict[str, float] = {"target_accept": settings.target_accept}
+    nuts: dict[str, float] = {"target_accept": course.target_accept}
     if sampler == "pymc":
         nuts["max_treedepth"] = settings.max_treedepth
     return pm.sample(
         draws=settings.draws,
-        tune=settings.tune,
+        tune=course.tune,
         chains=settings.chains,
         cores=settings.cores,
         random_seed=settings.random_seed,

@@ -4,7 +4,6 @@ import logging
 import os
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -28,7 +27,6 @@ from bayeseval.inference._laplace import (
     LARGEST_K_AUTO,
     LaplaceDraws,
     NoMode,
-    is_nearly_normal,
     laplace,
     laplace_problems,
     refusal,
@@ -50,8 +48,6 @@ _LOG = logging.getLogger("bayeseval")
 _SAMPLERS = ("nutpie", "pymc", "numpyro", "blackjax")
 _METHODS = ("nuts", "laplace", "auto")
 _BACKENDS = ("auto", "compiled", "pymc", "numpyro")
-_TARGET_ACCEPT = 0.9
-_TARGET_ACCEPT_OF_NORMALS = 0.8
 _LARGEST_STORED = 512 * 2**20
 _DRAWS_WORTH_A_WORD = 2_000_000_000
 _SHOWN = ("quality", "severity", "population_thresholds")
@@ -77,7 +73,7 @@ def fit(
     *,
     method: Method = "nuts",
     draws: int = 1000,
-    tune: int = 1000,
+    tune: int | None = None,
     chains: int = 4,
     cores: int | None = None,
     random_seed: int | None = None,
@@ -105,8 +101,11 @@ def fit(
         and marked as approximate everywhere. Pareto's k of the weights says whether it can be
         trusted; above 0.7 the posterior is marked like one that did not converge. "auto" takes it
         where k is below 0.5, and otherwise samples; a line says which.
-    draws, tune : int
-        Draws kept and tuning steps, of each chain.
+    draws : int
+        Draws kept of each chain.
+    tune : int, optional
+        Tuning steps of each chain. By default 1000, or 500 where a short pilot chain finds the
+        posterior nearly normal.
     chains : int
         Number of chains.
     cores : int, optional
@@ -116,10 +115,8 @@ def fit(
         ``posterior.settings``.
     target_accept : float, optional
         Wanted acceptance rate; nearer to 1 is slower and follows difficult shapes better. By
-        default 0.9; 0.95 where annotators have gaps between thresholds of their own and a short
-        pilot chain needs smaller steps than a normal posterior would; and 0.8 for
-        posteriors of thousands of distinct cells that importance weights find to be nearly normal
-        (Pareto's k below 0.5), such as a million comparisons.
+        default 0.9, or 0.95: where annotators have gaps between thresholds of their own, and where
+        the posterior is nearly normal, but not quite.
     max_treedepth : int
         Largest depth of a trajectory: at most 2 to this power gradients a draw.
     progressbar : bool
@@ -209,12 +206,6 @@ def fit(
             )
             _tell(result.convergence, strict=strict)
             return result
-    if target_accept is None:
-        # method="auto" samples what it found far from a normal: no second look.
-        wanted = _wanted_acceptance(family, declaration, cells, settings, look=method == "nuts")
-        settings = replace(
-            settings, target_accept=wanted, eased_accept=min(wanted, settings.target_accept)
-        )
     density = None
     if backend != "pymc" and nuts_sampler == "nutpie":
         density = family.density(declaration, cells)
@@ -235,7 +226,6 @@ def fit(
         drawn = sample_density(family, declaration, cells, settings)
     else:
         drawn = sample_pymc(declaration, cells, nuts_sampler, settings)
-    settings = replace(settings, target_accept=drawn.target_accept)
     return _finish(
         family,
         declaration,
@@ -247,23 +237,6 @@ def fit(
         strict=strict,
         declare_seconds=declared - started,
     )
-
-
-def _wanted_acceptance(
-    family: Family,
-    declaration: Declaration[Any],
-    cells: Any,
-    settings: SamplerSettings,
-    *,
-    look: bool,
-) -> float:
-    """Return what the response asks for; or the default, lower for what is nearly normal."""
-    own = getattr(declaration.response, "target_accept", None)
-    if own is not None:
-        return own
-    if look and is_nearly_normal(family, declaration, cells, settings.random_seed):
-        return _TARGET_ACCEPT_OF_NORMALS
-    return settings.target_accept
 
 
 def _refuse_without_jax(sampler: str) -> None:
@@ -308,7 +281,7 @@ def _refuse_taken_names(declaration: Declaration[Any], judgements: Judgements) -
 def _checked(
     *,
     draws: int,
-    tune: int,
+    tune: int | None,
     chains: int,
     cores: int | None,
     random_seed: int | None,
@@ -316,13 +289,13 @@ def _checked(
     max_treedepth: int,
     progressbar: bool,
 ) -> SamplerSettings:
-    numbers = {"draws": draws, "tune": tune, "chains": chains, "max_treedepth": max_treedepth}
+    numbers = {"draws": draws, "chains": chains, "max_treedepth": max_treedepth}
+    numbers |= {} if tune is None else {"tune": tune}
     numbers |= {} if cores is None else {"cores": cores}
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise ModelError(f"{name}= is a whole number from 1; found {value!r}")
-    target_accept = _TARGET_ACCEPT if target_accept is None else target_accept
-    if not 0.5 <= target_accept < 1.0:
+    if target_accept is not None and not 0.5 <= target_accept < 1.0:
         raise ModelError(f"target_accept= is from 0.5 to below 1; found {target_accept!r}")
     if random_seed is None:
         random_seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -336,11 +309,11 @@ def _checked(
     available = getattr(os, "process_cpu_count", os.cpu_count)()
     return SamplerSettings(
         draws=int(draws),
-        tune=int(tune),
+        tune=None if tune is None else int(tune),
         chains=int(chains),
         cores=int(min(chains, cores or available or 1)),
         random_seed=int(random_seed),
-        target_accept=float(target_accept),
+        target_accept=None if target_accept is None else float(target_accept),
         max_treedepth=int(max_treedepth),
         progressbar=progressbar,
     )
@@ -411,7 +384,7 @@ def _finish(
     shown = tuple(name for name in names if _is_shown(name))
     behind = tuple(name for name in names if name not in shown and name not in _BY_PAIR)
     convergence = check_convergence(
-        complete, drawn.statistics, reported=shown, behind=behind, tune=settings.tune
+        complete, drawn.statistics, reported=shown, behind=behind, tune=drawn.course.tune
     )
     reported = (*shown, *behind)
     posterior = _stored(complete, reported, store)
@@ -423,11 +396,11 @@ def _finish(
         fingerprint=judgements.fingerprint,
         settings=Settings(
             draws=n_draws,
-            tune=settings.tune,
+            tune=drawn.course.tune,
             chains=n_chains,
             random_seed=settings.random_seed,
             sampler=sampler,
-            target_accept=settings.target_accept,
+            target_accept=drawn.course.target_accept,
             max_treedepth=settings.max_treedepth,
             seconds={
                 "declare": declare_seconds,
@@ -436,6 +409,7 @@ def _finish(
             },
             versions=_versions(_PACKAGES),
             interrupted=n_draws < settings.draws or n_chains < settings.chains,
+            integrator=drawn.course.integrator,
         ),
         convergence=convergence,
     )

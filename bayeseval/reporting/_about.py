@@ -243,6 +243,7 @@ def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Blo
     made = [
         ("chains × draws (after tuning)", f"{settings.chains} × {settings.draws:,}"),
         ("tuning steps a chain", f"{settings.tune:,}"),
+        *([("integrator", settings.integrator)] if settings.integrator else []),
     ]
     if posterior.convergence.independent is not None:
         made = [("independent draws", f"{settings.chains * settings.draws:,}")]

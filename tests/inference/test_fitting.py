@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import arviz as az
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,7 +20,7 @@ from bayeseval.families import _FAMILIES, family_named
 from bayeseval.inference import Posterior, _sampling, fitting
 from bayeseval.judgements import Factor
 from bayeseval.judgements._intake import CANONICAL, QUANTITIES
-from bayeseval.simulate import SimulatedLikert
+from bayeseval.simulate import SimulatedLikert, simulate_pairwise
 
 pytestmark = pytest.mark.sampling
 
@@ -481,19 +482,56 @@ def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> Non
 @pytest.mark.parametrize(
     ("design", "expected"),
     [
-        ({"n_annotators": 40, "n_systems": 4, "n_items": 1, "n_categories": 5}, 0.9),
-        ({"n_annotators": 4, "n_systems": 6, "n_items": 1, "n_categories": 10}, 0.95),
+        (
+            {"n_annotators": 40, "n_systems": 4, "n_items": 1, "n_categories": 5},
+            (0.95, 500, "exact for a normal"),
+        ),
+        (
+            {"n_annotators": 4, "n_systems": 6, "n_items": 1, "n_categories": 10},
+            (0.95, 1000, "leapfrog"),
+        ),
     ],
     ids=["many annotators", "ten categories for six ratings each"],
 )
-def test_steps_are_short_only_where_annotators_gaps_bend_the_posterior(
-    design: dict[str, Any], expected: float
+def test_a_pilot_chain_chooses_what_the_user_left_open(
+    design: dict[str, Any], expected: tuple[float, int, str]
 ) -> None:
     study = be.simulate_likert(**design, random_seed=2)
-    few: dict[str, Any] = {"draws": 50, "tune": 50, "chains": 1, "random_seed": 0}
+    few: dict[str, Any] = {"draws": 50, "chains": 1, "random_seed": 0, "progressbar": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", be.ConvergenceWarning)
-        posterior = be.fit(study.judgements, progressbar=False, **few)
-        asked = be.fit(study.judgements, target_accept=0.85, progressbar=False, **few)
-    assert posterior.settings.target_accept == expected
-    assert asked.settings.target_accept == 0.85
+        left = be.fit(study.judgements, **few).settings
+        asked = be.fit(study.judgements, target_accept=0.85, tune=60, **few).settings
+    assert (left.target_accept, left.tune, left.integrator) == expected
+    assert (asked.target_accept, asked.tune, asked.integrator) == (0.85, 60, expected[2])
+
+
+def test_a_very_normal_posterior_takes_few_steps() -> None:
+    board = simulate_pairwise(
+        n_annotators=1, n_systems=110, n_items=1, n_repeats=4, random_seed=1
+    ).judgements
+    family = be.BradleyTerry(annotators="none", items=False)
+    posterior = be.fit(board, family, random_seed=1, progressbar=False)
+    assert posterior.settings.target_accept == 0.9
+    assert posterior.settings.integrator == "exact for a normal"
+    # Leapfrog steps at that acceptance rate are 15 and more.
+    assert float(posterior.data["sample_stats"]["n_steps"].mean()) < 8
+
+
+def test_both_integrators_sample_the_same_posterior(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = be.simulate_likert(
+        n_annotators=40, n_systems=4, n_items=1, n_categories=5, random_seed=2
+    )
+    exact = be.fit(study.judgements, random_seed=1, draws=2000, progressbar=False)
+    monkeypatch.setattr(_sampling, "_STEP_OF_NEARLY_NORMAL", np.inf)
+    leapfrog = be.fit(study.judgements, random_seed=1, draws=2000, progressbar=False)
+    assert exact.settings.integrator == "exact for a normal"
+    assert leapfrog.settings.integrator == "leapfrog"
+    names = ["quality", "severity", "thresholds", "quality_sd", "severity_sd", "gap_sd"]
+    first, second = exact.posterior[names], leapfrog.posterior[names]
+    for moment in ("mean", "sd"):
+        found = [az.summary(x, kind="all", round_to="none") for x in (first, second)]
+        error = np.hypot(*(table[f"mcse_{moment}"] for table in found))
+        apart = (found[0][moment] - found[1][moment]) / error
+        # 460 numbers; the largest of so many standard normals is below 4.5 in 99.7 % of cases.
+        assert apart.abs().max() < 4.5, apart.abs().idxmax()

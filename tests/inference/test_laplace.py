@@ -312,46 +312,6 @@ def test_pareto_shape_is_that_of_known_weights() -> None:
         assert (np.diff(weight[np.argsort(uniform)]) <= 1e-12).all()
 
 
-def board(n_systems: int) -> PairwiseJudgements:
-    return simulate_pairwise(
-        n_annotators=1, n_systems=n_systems, n_items=1, n_repeats=4, random_seed=1
-    ).judgements
-
-
-@pytest.mark.parametrize(("n_systems", "wanted"), [(5, 0.9), (110, 0.8)])
-@pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
-def test_steps_are_longer_where_a_large_posterior_is_nearly_normal(
-    n_systems: int, wanted: float
-) -> None:
-    family = be.BradleyTerry(annotators="none", items=False)
-    settings = {"draws": 10, "tune": 10, "chains": 1, "random_seed": 1, "progressbar": False}
-    found = be.fit(board(n_systems), family, **settings).settings.target_accept
-    assert found == wanted
-    asked = be.fit(board(n_systems), family, target_accept=0.85, **settings)
-    assert asked.settings.target_accept == 0.85
-
-
-def test_few_levels_have_no_normal_standard_deviation() -> None:
-    judgements = board(110)
-    frame = judgements.to_frame()
-    frame["group"] = np.where(np.arange(len(frame)) % 2, "first", "second")
-    grouped = PairwiseJudgements.from_frame(
-        frame,
-        annotator="annotator",
-        system_a="system_a",
-        system_b="system_b",
-        outcome="outcome",
-        moderators=["group"],
-        repeats=True,
-    )
-    family = be.BradleyTerry(annotators="none", items=False)
-    for table, expected in ((judgements, True), (grouped, False)):
-        declaration = family.declare(table)
-        cells = family.cells(declaration, table)
-        assert cells.n_cells >= 5_000
-        assert _laplace.is_nearly_normal(family, declaration, cells, 1) is expected
-
-
 @pytest.mark.parametrize("wins", [(7, 3), (1, 0)])
 def test_two_systems_say_too_little_of_a_standard_deviation(wins: tuple[int, int]) -> None:
     frame = pd.DataFrame({"a": ["A"], "b": ["B"], "wins": [wins[0]], "losses": [wins[1]]})
