@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
@@ -233,19 +233,31 @@ def sample_density(
     course = _course(settings, declaration, scaled_step)
     tuned = perf_counter()
     model = _model(family, declaration, cells, family.density(declaration, cells, geometry))
-    tree = nutpie.sample(
-        model,
-        draws=settings.draws,
-        tune=course.tune,
-        chains=settings.chains,
-        cores=settings.cores,
-        seed=settings.random_seed,
-        target_accept=course.target_accept,
-        maxdepth=settings.max_treedepth,
-        progress_bar=settings.progressbar,
-        save_warmup=False,
-        exact_normal_trajectory=course.integrator != "leapfrog",
-    )
+
+    def sample(**further: Any) -> xr.DataTree:
+        return nutpie.sample(
+            model,
+            draws=settings.draws,
+            tune=course.tune,
+            chains=settings.chains,
+            cores=settings.cores,
+            seed=settings.random_seed,
+            target_accept=course.target_accept,
+            maxdepth=settings.max_treedepth,
+            progress_bar=settings.progressbar,
+            save_warmup=False,
+            **further,
+        )
+
+    if course.integrator == "exact for a normal":
+        try:
+            tree = sample(exact_normal_trajectory=True)
+        except AttributeError:
+            # A setting that nutpie has and does not document; one without it refuses the name.
+            course = replace(course, integrator="leapfrog")
+            tree = sample()
+    else:
+        tree = sample()
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     chains, n_whole = whole_draws(x)

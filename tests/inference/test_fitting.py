@@ -518,6 +518,25 @@ def test_a_very_normal_posterior_takes_few_steps() -> None:
     assert float(posterior.data["sample_stats"]["n_steps"].mean()) < 8
 
 
+def test_without_exact_steps_there_are_leapfrog_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    import nutpie
+
+    original = nutpie.sample
+
+    def older(*arguments: Any, **settings: Any) -> Any:
+        if "exact_normal_trajectory" in settings:
+            raise AttributeError("Unknown settings attribute: exact_normal_trajectory")
+        return original(*arguments, **settings)
+
+    monkeypatch.setattr(nutpie, "sample", older)
+    study = be.simulate_likert(
+        n_annotators=40, n_systems=4, n_items=1, n_categories=5, random_seed=2
+    )
+    posterior = be.fit(study.judgements, random_seed=1, progressbar=False)
+    assert posterior.settings.integrator == "leapfrog"
+    assert posterior.convergence.ok
+
+
 def test_both_integrators_sample_the_same_posterior(monkeypatch: pytest.MonkeyPatch) -> None:
     study = be.simulate_likert(
         n_annotators=40, n_systems=4, n_items=1, n_categories=5, random_seed=2
