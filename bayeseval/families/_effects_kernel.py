@@ -57,6 +57,9 @@ import numpy.typing as npt
 from bayeseval.families._callback import float_rows, floats, long_rows, longs
 from bayeseval.families._declaration import FloatArray
 
+WORKING_ROWS = 7
+"""What :func:`effects_forward` and :func:`effects_reverse` need of every effect."""
+
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _LOG_HALF_NORMAL = 0.5 * math.log(2.0 / math.pi)
 
@@ -145,20 +148,68 @@ def signed_normal_log(value: float, scale: float) -> float:
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _turn(value: FloatArray, length: int, turned: FloatArray) -> None:
-    """Fill ``turned`` (level,) from the rotated coordinates of a row; one fewer sum to zero."""
+def _turn(values: FloatArray, length: int, turned: FloatArray) -> None:
+    """Fill rows of ``turned`` (level,) from their rotated coordinates; one fewer sum to zero."""
     root = math.sqrt(length)
-    row_sum = 0.0
-    for j in range(value.size):
-        row_sum += value[j]
-    mean = 0.0
-    if value.size == length:
-        mean = value[length - 1] / root
-        row_sum -= value[length - 1]
-    shift = mean - row_sum / (root + length)
-    for j in range(length - 1):
-        turned[j] = value[j] + shift
-    turned[length - 1] = mean - row_sum / root
+    n_rows = turned.size // length
+    width = values.size // n_rows
+    for r in range(n_rows):
+        own, row = values[r * width : (r + 1) * width], turned[r * length : (r + 1) * length]
+        row_sum = 0.0
+        for j in range(length - 1):
+            row_sum += own[j]
+        mean = own[length - 1] / root if width == length else 0.0
+        shift = mean - row_sum / (root + length)
+        for j in range(length - 1):
+            row[j] = own[j] + shift
+        row[length - 1] = mean - row_sum / root
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _turn_reverse(turned_bar: FloatArray, length: int, values_bar: FloatArray) -> None:
+    """Add to the gradient by the rotated coordinates what the rows of :func:`_turn` pass back."""
+    root = math.sqrt(length)
+    n_rows = turned_bar.size // length
+    width = values_bar.size // n_rows
+    for r in range(n_rows):
+        own = values_bar[r * width : (r + 1) * width]
+        row = turned_bar[r * length : (r + 1) * length]
+        row_sum = 0.0
+        for j in range(length - 1):
+            row_sum += row[j]
+        back = row_sum / (root + length) + row[length - 1] / root
+        for j in range(length - 1):
+            own[j] += row[j] - back
+        if width == length:
+            own[length - 1] += (row_sum + row[length - 1]) / root
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _spread(values: FloatArray, length: int, rows: FloatArray) -> None:
+    """Fill rows (level,) whose first places are the values, a few for each row."""
+    if values.size == rows.size:
+        for j in range(rows.size):
+            rows[j] = values[j]
+        return
+    for j in range(rows.size):
+        rows[j] = 0.0
+    width = values.size // (rows.size // length)
+    for r in range(rows.size // length):
+        for k in range(width):
+            rows[r * length + k] = values[r * width + k]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _spread_reverse(rows_bar: FloatArray, length: int, values_bar: FloatArray) -> None:
+    """Add to the gradient by the values what the rows of :func:`_spread` pass back."""
+    if values_bar.size == rows_bar.size:
+        for j in range(rows_bar.size):
+            values_bar[j] += rows_bar[j]
+        return
+    width = values_bar.size // (rows_bar.size // length)
+    for r in range(rows_bar.size // length):
+        for k in range(width):
+            values_bar[r * width + k] += rows_bar[r * length + k]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -166,33 +217,36 @@ def _from_parents(
     tables: EffectTables,
     block: int,
     criterion: int,
-    begin: int,
-    length: int,
     effects: FloatArray,
     means: FloatArray,
-    row: FloatArray,
-) -> bool:
-    """Fill ``row`` with what a row's parents add up to; return whether it has any."""
-    parents = tables.parents
-    some = False
-    for k in range(parents.shape[0]):
-        if parents[k, begin] < 0:
+    out: FloatArray,
+) -> None:
+    """Fill ``out`` (level,) with what the parents of a block's levels add up to."""
+    _, _, _, _, length, zero_sum, start, _ = tables.blocks[block]
+    first = start + criterion * out.size
+    for j in range(out.size):
+        out[j] = 0.0
+    for k in range(tables.parents.shape[0]):
+        parents = tables.parents[k, first : first + out.size]
+        if parents[0] < 0:
             continue
         share, whose = tables.shares[k, block], tables.parent_block[k, block]
         # Answers never see the mean of a block that moves with the location.
         mean = share * means[whose, criterion] if whose >= 0 else 0.0
-        for j in range(length):
-            value = share * effects[parents[k, begin + j]] - mean
-            row[j] = row[j] + value if some else value
-        some = True
-    if some and tables.blocks[block, 5]:
-        mean = 0.0
-        for j in range(length):
-            mean += row[j]
-        mean /= length
+        for j in range(out.size):
+            out[j] += share * effects[parents[j]] - mean
+    if zero_sum:
+        _centre(out, length)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _centre(values: FloatArray, length: int) -> None:
+    """Take the mean out of every row."""
+    for r in range(values.size // length):
+        row = values[r * length : (r + 1) * length]
+        mean = row.sum() / length
         for j in range(length):
             row[j] -= mean
-    return some
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -200,39 +254,45 @@ def _to_parents(
     tables: EffectTables,
     block: int,
     criterion: int,
-    begin: int,
-    length: int,
-    row_bar: FloatArray,
+    bar: FloatArray,
     means_bar: FloatArray,
     effects_bar: FloatArray,
 ) -> None:
-    """Add to the gradient of a row's parents what their sum passes back."""
-    parents = tables.parents
+    """Add to the gradient of the parents of a block's levels what their sum passes back."""
+    _, _, _, _, length, zero_sum, start, _ = tables.blocks[block]
+    first = start + criterion * bar.size
     total = 0.0
-    for j in range(length):
-        total += row_bar[j]
-    if tables.blocks[block, 5]:
-        for j in range(length):
-            row_bar[j] -= total / length
-        total = 0.0
-    for k in range(parents.shape[0]):
-        if parents[k, begin] < 0:
+    if zero_sum:
+        _centre(bar, length)
+    else:
+        total = bar.sum()
+    for k in range(tables.parents.shape[0]):
+        parents = tables.parents[k, first : first + bar.size]
+        if parents[0] < 0:
             continue
         share, whose = tables.shares[k, block], tables.parent_block[k, block]
         if whose >= 0:
             means_bar[whose, criterion] -= share * total
-        for j in range(length):
-            effects_bar[parents[k, begin + j]] += share * row_bar[j]
+        for j in range(bar.size):
+            effects_bar[parents[j]] += share * bar[j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _to_directions(
     bases: FloatArray, length: int, width: int, levels: FloatArray, along: FloatArray
 ) -> None:
-    """Fill the components of rows along their directions, which stand first in each row.
+    """Fill the components of rows along their directions, which stand first in each row."""
+    if length == 3 and width == 3:
+        # An annotator's gaps on a scale of five points: of a known length the loops are unrolled.
+        _rows_to_directions(bases, 3, 3, levels, along)
+    else:
+        _rows_to_directions(bases, length, width, levels, along)
 
-    Rows are often of three or four levels: indices cost less there than views of each row.
-    """
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _rows_to_directions(
+    bases: FloatArray, length: int, width: int, levels: FloatArray, along: FloatArray
+) -> None:
     for r in range(levels.size // length):
         begin, basis = r * length, r * length * width
         for k in range(length):
@@ -245,27 +305,36 @@ def _to_directions(
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 def _to_levels(
-    bases: FloatArray, length: int, width: int, along: FloatArray, levels: FloatArray
+    bases: FloatArray,
+    length: int,
+    width: int,
+    factor: float,
+    along: FloatArray,
+    levels: FloatArray,
 ) -> None:
-    """Fill the levels of rows from their components along their directions."""
+    """Fill the levels of rows, times a factor, from their components along their directions."""
+    if length == 3 and width == 3:
+        _rows_to_levels(bases, 3, 3, factor, along, levels)
+    else:
+        _rows_to_levels(bases, length, width, factor, along, levels)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def _rows_to_levels(
+    bases: FloatArray,
+    length: int,
+    width: int,
+    factor: float,
+    along: FloatArray,
+    levels: FloatArray,
+) -> None:
     for r in range(levels.size // length):
         begin, basis = r * length, r * length * width
         for j in range(length):
             total = 0.0
             for k in range(width):
                 total += bases[basis + j * width + k] * along[begin + k]
-            levels[begin + j] = total
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _bases_of(tables: EffectTables, block: int, criterion: int) -> FloatArray:
-    """Return the directions of a block's rows for one criterion, flat; empty where it has none."""
-    _, _, _, n_rows, length, zero_sum, _, _ = tables.blocks[block]
-    if tables.basis_start[block] < 0:
-        return tables.bases[:0]
-    size = n_rows * length * (length - zero_sum)
-    begin = tables.basis_start[block] + criterion * size
-    return tables.bases[begin : begin + size]
+            levels[begin + j] = factor * total
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -283,7 +352,7 @@ def effects_forward(
     tables: EffectTables,
     effects: FloatArray,
     means: FloatArray,
-    state: FloatArray,
+    work: FloatArray,
 ) -> float:
     """Fill the effects from the sampler's coordinates and return their log prior density.
 
@@ -298,13 +367,12 @@ def effects_forward(
     means
         Result: the mean of each block that moves with the location, else 0, dims
         (block, criterion).
-    state
-        What :func:`effects_reverse` needs again, dims (4, effect): of every level, or of every
-        direction of a row that has such, its score, root of the variance, sampled value, and
-        standardised value.
+    work
+        What :func:`effects_reverse` needs again, dims (``WORKING_ROWS``, effect): of every level,
+        or of every direction of a row that has such, its score, root of the variance, sampled
+        value, and standardised value; and working space.
     """
-    blocks, scales, information = tables.blocks, tables.scales, tables.information
-    score, factor, turned, z = state[0], state[1], state[2], state[3]
+    blocks, scales = tables.blocks, tables.scales
     means[:] = 0.0
     total = 0.0
     for e in tables.order:
@@ -312,7 +380,9 @@ def effects_forward(
         width = length - zero_sum
         size = n_rows * length
         nested = _has_parents(tables, e)
-        of_parents = np.empty(size if nested else 0)
+        # A block without directions of its own has none of the bases.
+        basis = max(tables.basis_start[e], 0)
+        n_bases = size * width if tables.basis_start[e] >= 0 else 0
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
@@ -321,81 +391,98 @@ def effects_forward(
                 own = bend * math.sinh(own)
             total += signed_normal_log(own, scales[e, 0])
             first, last = out + c * size, out + (c + 1) * size
+            levels, information = effects[first:last], tables.information[first:last]
+            score, factor = work[0, first:last], work[1, first:last]
+            turned, z = work[2, first:last], work[3, first:last]
             values = x[start + c * n_rows * width : start + (c + 1) * n_rows * width]
-            bases = _bases_of(tables, e, c)
-            if bases.size:
-                for r in range(n_rows):
-                    for k in range(width):
-                        turned[first + r * length + k] = values[r * width + k]
-                    for k in range(width, length):
-                        turned[first + r * length + k] = 0.0
+            bases = tables.bases[basis + c * n_bases : basis + (c + 1) * n_bases]
+            if n_bases:
+                _spread(values, length, turned)
             else:
-                for r in range(n_rows):
-                    begin = first + r * length
-                    _turn(values[r * width : (r + 1) * width], length, turned[begin:])
-            score[first:last] = tables.score[first:last]
+                _turn(values, length, turned)
+            at_zero = tables.score[first:last]
+            for j in range(size):
+                score[j] = at_zero[j]
             if nested:
-                for r in range(n_rows):
-                    row = of_parents[r * length : (r + 1) * length]
-                    _from_parents(tables, e, c, first + r * length, length, effects, means, row)
-                # The space of the effects is free until they are filled below.
-                own_share = effects[first:last]
-                if bases.size:
-                    _to_directions(bases, length, width, of_parents, own_share)
+                # The space of the effects and of z is free until they are filled below.
+                if n_bases:
+                    _from_parents(tables, e, c, effects, means, z)
+                    _to_directions(bases, length, width, z, levels)
                 else:
-                    own_share[:] = of_parents
-                for j in range(first, last):
-                    score[j] -= information[j] * effects[j]
-            for j in range(first, last):
-                root = 1.0 / math.sqrt(1.0 + own * own * information[j])
-                factor[j] = root
-                z[j] = root * (turned[j] + own * score[j] * root)
+                    _from_parents(tables, e, c, effects, means, levels)
+                for j in range(size):
+                    score[j] -= information[j] * levels[j]
+            _standardise(own, information, score, turned, factor, z)
             if moves:
-                mean_turned, mean_z, spread = 0.0, 0.0, 0.0
-                for j in range(first, last):
-                    mean_turned += turned[j]
-                    mean_z += z[j]
-                    spread += 1.0 / factor[j]
+                mean_turned, mean_z, spread = _sums(turned, z, factor)
                 known = scales[e, 1 + n_criteria + c] / size
                 of_score = scales[e, 1 + 2 * n_criteria + c] / size
                 root = 1.0 / math.sqrt(1.0 + own * own * known)
                 mean = root * (mean_turned / size + own * of_score * root)
                 shift = mean - mean_z / size
-                for j in range(first, last):
+                for j in range(size):
                     z[j] += shift
                 means[e, c] = own * mean
                 total += math.log(root * spread / size)
-            squares = _sum_of_squares(z[first:last])
-            total -= 0.5 * squares + n_rows * width * LOG_SQRT_2PI
-            share = 1.0 if bases.size else width / length
-            total += share * _log_product(factor[first:last])
-            if bases.size:
-                _to_levels(bases, length, width, z[first:last], effects[first:last])
-                for j in range(first, last):
-                    effects[j] *= own
+            total -= 0.5 * _sum_of_squares(z) + n_rows * width * LOG_SQRT_2PI
+            total += (1.0 if n_bases else width / length) * _log_product(factor)
+            if n_bases:
+                _to_levels(bases, length, width, own, z, levels)
             else:
-                for j in range(first, last):
-                    effects[j] = own * z[j]
+                for j in range(size):
+                    levels[j] = own * z[j]
     return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+def _standardise(
+    own: float,
+    information: FloatArray,
+    score: FloatArray,
+    turned: FloatArray,
+    factor: FloatArray,
+    z: FloatArray,
+) -> None:
+    """Fill the roots of the variances and the standardised values.
+
+    The compiler vectorises loops that count from zero and fill one array each.
+    """
+    for j in range(z.size):
+        factor[j] = 1.0 / math.sqrt(1.0 + own * own * information[j])
+    for j in range(z.size):
+        z[j] = factor[j] * (turned[j] + own * score[j] * factor[j])
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def _sums(turned: FloatArray, z: FloatArray, factor: FloatArray) -> tuple[float, float, float]:
+    """Return the sums of sampled and of standardised values, and of one over the factors."""
+    of_turned, of_z, spread = 0.0, 0.0, 0.0
+    for j in range(z.size):
+        of_turned += turned[j]
+        of_z += z[j]
+        spread += 1.0 / factor[j]
+    return of_turned, of_z, spread
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 def _sum_of_squares(values: FloatArray) -> float:
     total = 0.0
-    for value in values:
-        total += value * value
+    for j in range(values.size):
+        total += values[j] * values[j]
     return total
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _log_product(values: FloatArray) -> float:
-    """Return the sum of the logarithms of numbers up to 1: one logarithm for many of them."""
+    """Return the sum of the logarithms of numbers from 1e-30 to 1: one logarithm for many."""
     total, product = 0.0, 1.0
-    for value in values:
-        product *= value
+    for j in range(0, values.size - 3, 4):
+        product *= (values[j] * values[j + 1]) * (values[j + 2] * values[j + 3])
         if product < 1e-150:
             total += math.log(product)
             product = 1.0
+    for j in range(values.size // 4 * 4, values.size):
+        product *= values[j]
     return total + math.log(product)
 
 
@@ -403,7 +490,7 @@ def _log_product(values: FloatArray) -> float:
 def effects_reverse(
     x: FloatArray,
     tables: EffectTables,
-    state: FloatArray,
+    work: FloatArray,
     means_bar: FloatArray,
     effects_bar: FloatArray,
     gradient: FloatArray,
@@ -413,15 +500,15 @@ def effects_reverse(
     ``effects_bar`` and ``means_bar``, the gradients by the effects and by the means of blocks, take
     up what finer effects pass back to their parents.
     """
-    blocks, scales, information = tables.blocks, tables.scales, tables.information
-    score, factor, turned, z = state[0], state[1], state[2], state[3]
+    blocks, scales = tables.blocks, tables.scales
     for e in tables.order[::-1]:
         sd_start, start, n_criteria, n_rows, length, zero_sum, out, moves = blocks[e]
         width = length - zero_sum
-        root = math.sqrt(length)
         size = n_rows * length
         nested = _has_parents(tables, e)
-        bar, score_bar, turned_bar = np.empty(size), np.empty(size), np.empty(size)
+        # A block without directions of its own has none of the bases.
+        basis = max(tables.basis_start[e], 0)
+        n_bases = size * width if tables.basis_start[e] >= 0 else 0
         for c in range(n_criteria):
             bend = scales[e, 1 + c]
             own = x[sd_start + c]
@@ -429,73 +516,83 @@ def effects_reverse(
                 own = bend * math.sinh(own)
             by_own = -own / (scales[e, 0] * scales[e, 0])
             first, last = out + c * size, out + (c + 1) * size
-            bases = _bases_of(tables, e, c)
-            share = 1.0 if bases.size else width / length
+            levels_bar, information = effects_bar[first:last], tables.information[first:last]
+            score, factor = work[0, first:last], work[1, first:last]
+            turned, z = work[2, first:last], work[3, first:last]
+            bar, score_bar, turned_bar = (
+                work[4, first:last],
+                work[5, first:last],
+                work[6, first:last],
+            )
+            bases = tables.bases[basis + c * n_bases : basis + (c + 1) * n_bases]
             of_mean, back_mean, to_turned = 0.0, 0.0, 0.0
             if moves:
                 of_mean = means_bar[e, c] / size
-                spread, by_spread, mean_turned = 0.0, 0.0, 0.0
-                for j in range(first, last):
-                    mean_turned += turned[j] / size
-                    back_mean += own * (effects_bar[j] + of_mean) - z[j]
-                    spread += 1.0 / factor[j]
-                    by_spread += own * information[j] * factor[j]
+                mean_turned, _, spread = _sums(turned, z, factor)
+                back_mean, by_spread = _sums_reverse(
+                    own, of_mean, levels_bar, information, factor, z
+                )
                 known = scales[e, 1 + n_criteria + c] / size
                 of_score = scales[e, 1 + 2 * n_criteria + c] / size
                 v = 1.0 / (1.0 + own * own * known)
                 of_root = math.sqrt(v)
-                by_mean = of_score * v * (2.0 * v - 1.0) - own * known * v * of_root * mean_turned
+                by_mean = of_score * v * (2.0 * v - 1.0)
+                by_mean -= own * known * v * of_root * mean_turned / size
                 by_own += by_spread / spread + back_mean * by_mean - own * known * v
                 back_mean /= size
                 to_turned = of_root * back_mean
-            if bases.size:
-                _to_directions(bases, length, width, effects_bar[first:last], bar)
+            if n_bases:
+                _to_directions(bases, length, width, levels_bar, bar)
             else:
-                bar[:] = effects_bar[first:last]
+                for j in range(size):
+                    bar[j] = levels_bar[j]
             by_own += _levels_reverse(
                 own,
-                share,
+                1.0 if n_bases else width / length,
                 of_mean,
                 back_mean,
                 to_turned,
                 bar,
-                information[first:last],
-                score[first:last],
-                factor[first:last],
-                turned[first:last],
-                z[first:last],
+                information,
+                score,
+                factor,
+                turned,
+                z,
                 turned_bar,
                 score_bar,
             )
             if nested:
-                if bases.size:
-                    _to_levels(bases, length, width, score_bar, bar)
+                if n_bases:
+                    _to_levels(bases, length, width, 1.0, score_bar, bar)
+                    _to_parents(tables, e, c, bar, means_bar, effects_bar)
                 else:
-                    bar[:] = score_bar
-                for r in range(n_rows):
-                    row = bar[r * length : (r + 1) * length]
-                    begin = first + r * length
-                    _to_parents(tables, e, c, begin, length, row, means_bar, effects_bar)
+                    _to_parents(tables, e, c, score_bar, means_bar, effects_bar)
             values_bar = gradient[start + c * n_rows * width : start + (c + 1) * n_rows * width]
-            for r in range(n_rows):
-                begin, at = r * length, r * width
-                if bases.size:
-                    for k in range(width):
-                        values_bar[at + k] += turned_bar[begin + k]
-                    continue
-                bar_sum = 0.0
-                for j in range(length - 1):
-                    bar_sum += turned_bar[begin + j]
-                end = turned_bar[begin + length - 1]
-                back = bar_sum / (root + length) + end / root
-                for j in range(length - 1):
-                    values_bar[at + j] += turned_bar[begin + j] - back
-                if not zero_sum:
-                    values_bar[at + length - 1] += (bar_sum + end) / root
+            if n_bases:
+                _spread_reverse(turned_bar, length, values_bar)
+            else:
+                _turn_reverse(turned_bar, length, values_bar)
             if bend > 0.0:
                 by_own *= bend * math.cosh(x[sd_start + c])
                 by_own += math.tanh(x[sd_start + c])
             gradient[sd_start + c] += by_own
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+def _sums_reverse(
+    own: float,
+    of_mean: float,
+    levels_bar: FloatArray,
+    information: FloatArray,
+    factor: FloatArray,
+    z: FloatArray,
+) -> tuple[float, float]:
+    """Return sums of the gradients by standardised values, and of those of 1 / factor by the sd."""
+    back, by_spread = 0.0, 0.0
+    for j in range(z.size):
+        back += own * (levels_bar[j] + of_mean) - z[j]
+        by_spread += own * information[j] * factor[j]
+    return back, by_spread
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
@@ -516,13 +613,16 @@ def _levels_reverse(
 ) -> float:
     """Fill the gradients by levels' sampled values and scores; return that by their sd."""
     by_own = 0.0
-    for j in range(levels_bar.size):
-        i, g, root = information[j], score[j], factor[j]
+    # First the gradient by the standardised values.
+    for j in range(z.size):
+        turned_bar[j] = own * (levels_bar[j] + of_mean) - z[j] - back_mean
+    for j in range(z.size):
+        i, g, root, back = information[j], score[j], factor[j], turned_bar[j]
         v = root * root
-        bar = levels_bar[j] + of_mean
-        back = own * bar - z[j] - back_mean
-        turned_bar[j] = root * back + to_turned
-        score_bar[j] = -i * own * v * back
         by_z = g * v * (2.0 * v - 1.0) - own * i * v * root * turned[j]
-        by_own += bar * z[j] + back * by_z - share * own * i * v
+        by_own += (levels_bar[j] + of_mean) * z[j] + back * by_z - share * own * i * v
+    for j in range(z.size):
+        score_bar[j] = -information[j] * own * factor[j] * factor[j] * turned_bar[j]
+    for j in range(z.size):
+        turned_bar[j] = factor[j] * turned_bar[j] + to_turned
     return by_own

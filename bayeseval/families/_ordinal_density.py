@@ -23,6 +23,7 @@ from bayeseval.families._callback import (
 )
 from bayeseval.families._declaration import Cells, Declaration, FloatArray, IntArray
 from bayeseval.families._effects_kernel import (
+    WORKING_ROWS,
     EffectTables,
     effect_tables_of,
     effects_forward,
@@ -127,8 +128,8 @@ def _density(
                 term += projection[j, k] * log_gaps[c, k]
             effects[root_at + c * n_terms + j] = term
     of_blocks = np.empty((tables.blocks.shape[0], n_criteria))
-    state = np.empty((4, root_at))
-    total += effects_forward(y, tables, effects, of_blocks, state)
+    work = np.empty((WORKING_ROWS, root_at))
+    total += effects_forward(y, tables, effects, of_blocks, work)
     # The sampler's location of the thresholds has the means of the effects taken out.
     stride = n_thresholds if is_short else 1
     location = np.empty(n_criteria)
@@ -202,7 +203,7 @@ def _density(
         gradient[starts[0] + c * stride] += location_bar[c]
         for e in range(sign.size):
             of_blocks[e, c] = sign[e] * location_bar[c]
-    effects_reverse(y, tables, state, of_blocks, effects_bar, gradient)
+    effects_reverse(y, tables, work, of_blocks, effects_bar, gradient)
     for c in range(n_criteria):
         for j in range(n_terms):
             bar = effects_bar[root_at + c * n_terms + j]

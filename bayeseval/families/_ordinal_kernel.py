@@ -149,6 +149,13 @@ def interval_terms(
     logarithms(log_p, near, size)
     for j in range(size):
         log_p[j] -= _LOG_SQRT_2PI + near_factor[j]
+    # Counted first, which is vectorised: narrow cells are rare.
+    n_narrow = 0
+    for j in range(size):
+        is_narrow = (upper[j] - lower[j]) * (1.0 + 0.5 * abs(lower[j] + upper[j])) < _NARROW
+        n_narrow += is_narrow
+    if n_narrow == 0:
+        return
     for j in range(size):
         width = upper[j] - lower[j]
         middle = 0.5 * (lower[j] + upper[j])
@@ -159,6 +166,14 @@ def interval_terms(
             log_p[j] = math.log(width * curvature) - 0.5 * middle * middle - _LOG_SQRT_2PI
             by_lower[j] = -math.exp(0.25 * width * (lower[j] + middle)) / (width * curvature)
             by_upper[j] = math.exp(-0.25 * width * (upper[j] + middle)) / (width * curvature)
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc"})
+def _sum(values: FloatArray, size: int) -> float:
+    total = 0.0
+    for j in range(size):
+        total += values[j]
+    return total
 
 
 @numba.njit(nogil=True, error_model="numpy")
@@ -216,37 +231,42 @@ def ordinal_log_density(
         Gradients; added to.
     """
     n_terms, n_cells = index.shape
-    n_thresholds = thresholds.shape[1]
-    eta = np.empty(BLOCK)
-    lower = np.empty(BLOCK)
-    upper = np.empty(BLOCK)
-    noise = np.empty(BLOCK)
-    by_lower = np.empty(BLOCK)
-    by_upper = np.empty(BLOCK)
-    log_p = np.empty(BLOCK)
-    work = np.empty((4, BLOCK))
+    n_rows, n_thresholds = thresholds.shape
+    room = np.empty((11, BLOCK))
+    eta, lower, upper, noise = room[0], room[1], room[2], room[3]
+    by_lower, by_upper, log_p, work = room[4], room[5], room[6], room[7:]
     discrimination = np.exp(log_discrimination)
     # Rows of ends, the open ones included: no cell needs a branch on its category.
     width = n_thresholds + 2
-    ends = np.empty((thresholds.shape[0], width))
-    ends[:, 0] = -OPEN_END
-    ends[:, 1:-1] = thresholds
-    ends[:, -1] = OPEN_END
-    ends = ends.ravel()
+    ends = np.empty(n_rows * width)
+    for row in range(n_rows):
+        ends[row * width] = -OPEN_END
+        for k in range(n_thresholds):
+            ends[row * width + k + 1] = thresholds[row, k]
+        ends[row * width + width - 1] = OPEN_END
     ends_bar = np.zeros(ends.size)
     at = np.empty(BLOCK, dtype=np.int64)
     total = 0.0
     for start in range(0, n_cells, BLOCK):
         size = min(BLOCK, n_cells - start)
+        # Loops over views that count from zero are what the compiler vectorises.
+        stop = start + size
+        own_answer, own_row = answer[start:stop], response_row[start:stop]
+        own_noise, own_count = noise_row[start:stop], count[start:stop]
         for j in range(size):
             eta[j] = 0.0
         for term in range(n_terms):
-            s = sign[term]
+            s, own_index = sign[term], index[term, start:stop]
             for j in range(size):
-                eta[j] += s * effects[index[term, start + j]]
+                eta[j] += s * effects[own_index[j]]
         for j in range(size):
-            at[j] = response_row[start + j] * width + answer[start + j]
-            noise[j] = discrimination[noise_row[start + j]]
+            at[j] = own_row[j] * width + own_answer[j]
+        if discrimination.size == 1:
+            for j in range(size):
+                noise[j] = discrimination[0]
+        else:
+            for j in range(size):
+                noise[j] = discrimination[own_noise[j]]
         for j in range(size):
             lower[j] = ends[at[j]]
             upper[j] = ends[at[j] + 1]
@@ -256,23 +276,32 @@ def ordinal_log_density(
             upper[j] = min(noise[j] * (upper[j] - eta[j]), OPEN_END)
         interval_terms(lower, upper, log_p, by_lower, by_upper, work, size)
         for j in range(size):
-            weight = count[start + j]
-            total += weight * log_p[j]
-            by_lower[j] *= weight
-            by_upper[j] *= weight
+            log_p[j] *= own_count[j]
+        total += _sum(log_p, size)
+        for j in range(size):
+            by_lower[j] *= own_count[j]
+        for j in range(size):
+            by_upper[j] *= own_count[j]
         for j in range(size):
             log_p[j] = by_lower[j] * lower[j] + by_upper[j] * upper[j]
+        if discrimination.size == 1:
+            log_discrimination_bar[0] += _sum(log_p, size)
+        else:
+            _add_at(log_discrimination_bar, own_noise, 1.0, log_p, size)
         for j in range(size):
             by_lower[j] *= noise[j]
+        for j in range(size):
             by_upper[j] *= noise[j]
+        for j in range(size):
             eta[j] = -(by_lower[j] + by_upper[j])
-        _add_at(log_discrimination_bar, noise_row[start : start + size], 1.0, log_p, size)
         for j in range(size):
             ends_bar[at[j]] += by_lower[j]
             ends_bar[at[j] + 1] += by_upper[j]
         for term in range(n_terms):
-            _add_at(effects_bar, index[term, start : start + size], sign[term], eta, size)
-    thresholds_bar += ends_bar.reshape((thresholds.shape[0], width))[:, 1:-1]
+            _add_at(effects_bar, index[term, start:stop], sign[term], eta, size)
+    for row in range(n_rows):
+        for k in range(n_thresholds):
+            thresholds_bar[row, k] += ends_bar[row * width + k + 1]
     return total
 
 

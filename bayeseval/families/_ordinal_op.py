@@ -20,7 +20,7 @@ from pytensor.tensor.variable import TensorVariable
 
 from bayeseval.families._ordinal_kernel import ordinal_log_density
 
-_KERNEL_VERSION = 2
+_KERNEL_VERSION = 3
 
 
 class OrdinalLogDensity(Op):

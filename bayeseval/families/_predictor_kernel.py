@@ -22,6 +22,7 @@ from bayeseval.families._callback import (
 )
 from bayeseval.families._declaration import FloatArray, IntArray
 from bayeseval.families._effects_kernel import (
+    WORKING_ROWS,
     EffectTables,
     effect_tables_of,
     effects_forward,
@@ -171,7 +172,7 @@ OFFSET = _FIRST + 14
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def predictor_forward(n: int, x_: Any, data: Any) -> Any:
-    """Return the log prior density, the state of the effects, and what the kernel takes."""
+    """Return the log prior density, what the way back needs, and what the kernel takes."""
     table = table_of(data)
     places, a = long_rows(table, _FIRST), floats(table, _FIRST + 1)
     b, constant = floats(table, _FIRST + 2), floats(table, _FIRST + 3)
@@ -188,8 +189,8 @@ def predictor_forward(n: int, x_: Any, data: Any) -> Any:
     effects = np.empty(tables.score.size)
     scalars = np.empty((n_criteria, places.shape[0]))
     means = np.empty((tables.blocks.shape[0], n_criteria))
-    state = np.empty((4, effects.size))
-    total = effects_forward(x, tables, effects, means, state)
+    work = np.empty((WORKING_ROWS, effects.size))
+    total = effects_forward(x, tables, effects, means, work)
     total += _scalars_forward(
         _parameters(x, tables, around, around_weight, effects), places, a, b, constant, scalars
     )
@@ -205,7 +206,7 @@ def predictor_forward(n: int, x_: Any, data: Any) -> Any:
     scalars_bar = np.zeros_like(scalars)
     return (
         total,
-        state,
+        work,
         (
             predictors,
             answer,
@@ -230,10 +231,10 @@ def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, f
     around, around_weight = longs(table, _FIRST + 12), floats(table, _FIRST + 13)
     tables = effect_tables_of(table)
     x, gradient = numba.carray(x_, (n,)), numba.carray(gradient_, (n,))
-    total, state, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
+    total, work, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
 
     total += _product(count, log_p)
-    effects_bar = np.zeros(state.shape[1])
+    effects_bar = np.zeros(work.shape[1])
     for t in range(index.shape[0]):
         _add_weighted(effects_bar, index[t], weight[t], predictors_bar[target[t]])
     if slopes.size:
@@ -242,5 +243,5 @@ def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, f
     _scalars_reverse(x, places, a, b, scalars, scalars_bar, gradient)
     _parameters_reverse(tables, around, around_weight, gradient, effects_bar)
     means_bar = np.zeros((tables.blocks.shape[0], scalars.shape[0]))
-    effects_reverse(x, tables, state, means_bar, effects_bar, gradient)
+    effects_reverse(x, tables, work, means_bar, effects_bar, gradient)
     return finish(total, gradient, value_)
