@@ -23,6 +23,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval.families._block_math import inner_product
 from bayeseval.families._declaration import (
     Declaration,
     FloatArray,
@@ -31,6 +32,7 @@ from bayeseval.families._declaration import (
     PredictorResponse,
     Prior,
 )
+from bayeseval.families._layout import zero_sum_extend
 from bayeseval.families._log_concave import log_concave_draws
 
 _STEP = 1e-5
@@ -102,15 +104,6 @@ def _scatter_mixed(
         row = mixed[target[t]]
         for cell in range(index.shape[1]):
             out[index[t, cell], criterion[cell]] += weight[t, cell] * row[cell]
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def _product(a: FloatArray, b: FloatArray) -> float:
-    """Return the inner product; BLAS would share it between threads and wait for them."""
-    total = 0.0
-    for j in range(a.size):
-        total += a[j] * b[j]
-    return total
 
 
 @dataclass(frozen=True)
@@ -254,12 +247,8 @@ class CentredDensity:
         found = np.empty((*x.shape[:-1], self.n_effects))
         for block in self.blocks:
             own = x[..., block.free].reshape(*x.shape[:-1], block.n_rows, -1)
-            shape = (*x.shape[:-1], block.n_rows, block.length)
-            out = found[..., block.start : block.stop].reshape(shape)
-            if block.zero_sum:
-                _zero_sum_extend(own, out)
-            else:
-                out[:] = own
+            own = zero_sum_extend(own) if block.zero_sum else own
+            found[..., block.start : block.stop] = own.reshape(*x.shape[:-1], -1)
         return found
 
     def named(self, x: FloatArray, rng: np.random.Generator) -> dict[str, FloatArray]:
@@ -348,7 +337,7 @@ class CentredDensity:
         for k, scalars in enumerate(self._scalars(x)):
             _predict(cells.index, cells.weight, self._target, effects[k], self._predictors)
             self._evaluate_cells(scalars)
-            total[k] += _product(cells.count, self._log_p)
+            total[k] += inner_product(cells.count, self._log_p)
         return total
 
     def _evaluate(
@@ -359,7 +348,7 @@ class CentredDensity:
         _predict(cells.index, cells.weight, self._target, self.effects(x), self._predictors)
         slopes = self._kernel(x)
         gradient[self.n_free :] = slopes.ravel()
-        total = _product(cells.count, self._log_p)
+        total = inner_product(cells.count, self._log_p)
         effects_bar = np.empty(self.n_effects)
         _gather(cells.index, cells.weight, self._target, self._bar, effects_bar)
         for block in self.blocks:
@@ -443,16 +432,8 @@ def _squares(values: FloatArray) -> FloatArray:
     return np.einsum("...k,...k->...", values, values)
 
 
-def _zero_sum_extend(free: FloatArray, out: FloatArray) -> None:
-    """Fill rows that sum to zero, as ``zero_sum_extend`` does, without arrays between."""
-    n = out.shape[-1]
-    total = free.sum(axis=-1, keepdims=True)
-    np.subtract(free, total / (np.sqrt(n) + n), out=out[..., :-1])
-    out[..., -1:] = -total / np.sqrt(n)
-
-
 def _zero_sum_reduce(values: FloatArray) -> FloatArray:
-    """Carry derivatives back through ``_zero_sum_extend``, along the last axis."""
+    """Carry derivatives back through ``zero_sum_extend``, along the last axis."""
     n = values.shape[-1]
     head, last = values[..., :-1], values[..., -1:]
     return head - head.sum(axis=-1, keepdims=True) / (np.sqrt(n) + n) - last / np.sqrt(n)

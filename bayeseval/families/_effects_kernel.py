@@ -54,6 +54,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval.families._block_math import inner_product
 from bayeseval.families._callback import float_rows, floats, long_rows, longs
 from bayeseval.families._declaration import FloatArray
 
@@ -424,7 +425,7 @@ def effects_forward(
                     z[j] += shift
                 means[e, c] = own * mean
                 total += math.log(root * spread / size)
-            total -= 0.5 * _sum_of_squares(z) + n_rows * width * LOG_SQRT_2PI
+            total -= 0.5 * inner_product(z, z) + n_rows * width * LOG_SQRT_2PI
             total += (1.0 if n_bases else width / length) * _log_product(factor)
             if n_bases:
                 _to_levels(bases, length, width, own, z, levels)
@@ -462,14 +463,6 @@ def _sums(turned: FloatArray, z: FloatArray, factor: FloatArray) -> tuple[float,
         of_z += z[j]
         spread += 1.0 / factor[j]
     return of_turned, of_z, spread
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
-def _sum_of_squares(values: FloatArray) -> float:
-    total = 0.0
-    for j in range(values.size):
-        total += values[j] * values[j]
-    return total
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

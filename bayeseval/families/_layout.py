@@ -105,38 +105,42 @@ class Geometry:
         Curvature of the log likelihood, not negative, likewise; equal within rows that sum to zero.
     bend
         Standard deviation up to which the sampler sees it as it is, and beyond which its logarithm,
-        dims (block, criterion); 0 or None for as it is.
+        dims (block, criterion); 0 for as it is.
     bases
         For each block None, or the directions that its rows are sampled in, dims (criterion, row,
         level, direction); score and information of such rows are those of the directions, in the
         first places of the row.
     nested
-        For each block whether it is sampled given its parents; None for no block.
+        For each block whether it is sampled given its parents.
     weight
         Of the effects that vary around a parameter: the sampler sees the parameter plus their sum
-        with these weights, which is what the data know best; dims (effect,), None for zeros.
+        with these weights, which is what the data know best; dims (effect,).
     of_means
         Information and score of the mean of each block that moves with the location, by the prior
-        of the location, dims (block, 2 criterion); None for zeros.
+        of the location, dims (block, 2 criterion).
     """
 
     score: FloatArray
     information: FloatArray
-    bend: FloatArray | None = None
-    bases: tuple[FloatArray | None, ...] | None = None
-    nested: tuple[bool, ...] | None = None
-    weight: FloatArray | None = None
-    of_means: FloatArray | None = None
-
-    def basis(self, block: int) -> FloatArray | None:
-        """Return the directions of a block's rows, None where they are rotated."""
-        return None if self.bases is None else self.bases[block]
+    bend: FloatArray
+    bases: tuple[FloatArray | None, ...]
+    nested: tuple[bool, ...]
+    weight: FloatArray
+    of_means: FloatArray
 
     @classmethod
     def flat(cls, declaration: Declaration[Response]) -> "Geometry":
         """Return the geometry that takes the data to say nothing: standardised effects."""
-        size = effect_starts(declaration)[-1]
-        return cls(np.zeros(size), np.zeros(size))
+        size, n = effect_starts(declaration)[-1], len(declaration.blocks)
+        return cls(
+            score=np.zeros(size),
+            information=np.zeros(size),
+            bend=np.zeros((n, declaration.n_criteria)),
+            bases=(None,) * n,
+            nested=(False,) * n,
+            weight=np.zeros(size),
+            of_means=np.zeros((n, 2 * declaration.n_criteria)),
+        )
 
 
 def moves_with_location(declaration: Declaration[Response], effect: Effect) -> bool:
@@ -199,7 +203,7 @@ def parents_in_use(
     """Return for each block its parents, by position, with their shares."""
     blocks, parents = declaration.blocks, possible_parents(declaration)
     found = []
-    for effect, in_use in zip(blocks, geometry.nested or (False,) * len(blocks), strict=True):
+    for effect, in_use in zip(blocks, geometry.nested, strict=True):
         shares = [(at, share(declaration, parent, effect)) for at, parent in enumerate(parents)]
         found.append([(at, value) for at, value in shares if in_use and value is not None])
     return found
@@ -243,12 +247,6 @@ def effect_tables(
 ) -> EffectTables:
     """Return the tables of all blocks of effects."""
     geometry = geometry or Geometry.flat(declaration)
-    bend = geometry.bend
-    if bend is None:
-        bend = np.zeros((len(declaration.blocks), declaration.n_criteria))
-    of_means = geometry.of_means
-    if of_means is None:
-        of_means = np.zeros((len(declaration.blocks), 2 * declaration.n_criteria))
     rows = [
         (
             placed[f"{effect.name}_sd"].start,
@@ -263,22 +261,21 @@ def effect_tables(
         for effect, start in zip(declaration.blocks, effect_starts(declaration), strict=False)
     ]
     parents, whose, shares = _parent_tables(declaration, geometry)
-    bases = [geometry.basis(block) for block in range(len(declaration.blocks))]
-    sizes = [0 if basis is None else basis.size for basis in bases]
+    sizes = [0 if basis is None else basis.size for basis in geometry.bases]
     ends = np.cumsum(sizes, dtype=np.int64)
     return EffectTables(
         blocks=np.array(rows, dtype=np.int64).reshape(-1, 8),
         order=parents_first(declaration),
-        scales=np.column_stack([[block.sd_scale for block in declaration.blocks], bend, of_means])
-        if rows
-        else np.zeros((0, 1 + 3 * declaration.n_criteria)),
+        scales=np.column_stack(
+            [[block.sd_scale for block in declaration.blocks], geometry.bend, geometry.of_means]
+        ),
         score=geometry.score,
         information=geometry.information,
         parents=parents,
         parent_block=whose,
         shares=shares,
         basis_start=np.where(np.array(sizes, dtype=np.int64) > 0, ends - sizes, -1),
-        bases=np.concatenate([np.zeros(0), *(b.ravel() for b in bases if b is not None)]),
+        bases=np.concatenate([np.zeros(0), *(b.ravel() for b in geometry.bases if b is not None)]),
     )
 
 
@@ -289,14 +286,20 @@ def bent(
     geometry: Geometry,
 ) -> FloatArray:
     """Return a point whose standard deviations are as they are in the geometry's coordinates."""
-    if geometry.bend is None:
-        return x
     x = x.copy()
     for block, effect in enumerate(declaration.blocks):
         part, bend = placed[f"{effect.name}_sd"].part, geometry.bend[block]
         away = bend > 0.0
         x[part] = np.where(away, np.arcsinh(x[part] / np.where(away, bend, 1.0)), x[part])
     return x
+
+
+def cut(placed: dict[str, Parameter], draws: FloatArray) -> dict[str, FloatArray]:
+    """Return the parts of the sampler's vectors (…, parameter) by name, each dims (…, *shape)."""
+    return {
+        name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
+        for name, parameter in placed.items()
+    }
 
 
 def taken_apart(
@@ -328,10 +331,7 @@ def taken_apart(
         as the sampler has them.
     """
     geometry = geometry or Geometry.flat(declaration)
-    values = {
-        name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
-        for name, parameter in placed.items()
-    }
+    values = cut(placed, draws)
     starts = effect_starts(declaration)
     parents = parents_in_use(declaration, geometry)
     # Of the effects themselves only those that finer ones depend on are kept: draws are many.
@@ -355,11 +355,10 @@ def taken_apart(
         if effect.zero_sum:
             of_parents = of_parents - of_parents.mean(axis=-1, keepdims=True)
         own = values[f"{effect.name}_sd"]
-        if geometry.bend is not None:
-            bend = geometry.bend[block]
-            own = np.where(bend > 0.0, bend * np.sinh(own), own)
+        bend = geometry.bend[block]
+        own = np.where(bend > 0.0, bend * np.sinh(own), own)
         signed = own[(..., *([None] * len(effect.shape)))]
-        basis, turned = geometry.basis(block), values[value_name(effect)]
+        basis, turned = geometry.bases[block], values[value_name(effect)]
         if basis is None:
             turned = unrotate(effect, turned)
         else:
@@ -372,7 +371,7 @@ def taken_apart(
         z = np.sqrt(variance) * turned + signed * scores * variance
         if moves_with_location(declaration, effect):
             levels, n = axes_of(effect), declaration.n_criteria
-            of_mean = np.zeros(2 * n) if geometry.of_means is None else geometry.of_means[block]
+            of_mean = geometry.of_means[block]
             known, score = (of_mean / effect.size).reshape(2, n, *[1] * len(levels))
             v = 1.0 / (1.0 + signed**2 * known)
             mean = np.sqrt(v) * turned.mean(axis=levels, keepdims=True) + signed * score * v

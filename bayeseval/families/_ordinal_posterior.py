@@ -22,6 +22,7 @@ from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._layout import (
     Geometry,
     axes_of,
+    cut,
     effect_values,
     layout,
     moves_with_location,
@@ -62,22 +63,18 @@ def constrained(
     """
     placed = layout(declaration, declaration.response.parameter_shapes)
     response = declaration.response
-    sampled = {
-        name: draws[..., parameter.part].reshape(*draws.shape[:-1], *parameter.shape)
-        for name, parameter in placed.items()
-        if name.startswith(("population", "threshold"))
-    }
+    sampled = cut(placed, draws)
     if response.category_prior is None:
-        sampled["threshold_steps"] = sampled["threshold_steps"] @ response.step_rotation
-        location = "threshold_centre"
-        log_gaps = long_scale_log_gaps(sampled)
+        location, name = "threshold_centre", "threshold_steps"
+        turned = {name: sampled[name] @ response.step_rotation}
+        log_gaps = long_scale_log_gaps(sampled | turned)
     else:
         location = "population_thresholds"
         log_gaps = sampled[location][..., 1:]
-        sampled[location] = centred_steps(log_gaps, sampled[location][..., 0])
+        turned = {location: centred_steps(log_gaps, sampled[location][..., 0])}
     root = declaration.root
     of_root = None if root is None else log_gaps @ response.projection.T
-    values = taken_apart(declaration, placed, draws, geometry, of_root) | sampled
+    values = taken_apart(declaration, placed, draws, geometry, of_root) | turned
     if "threshold_roughness" in values:
         sign = np.sign(values["threshold_roughness"])
         values["threshold_roughness"] = np.abs(values["threshold_roughness"])

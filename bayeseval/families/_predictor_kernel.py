@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval.families._block_math import inner_product
 from bayeseval.families._callback import (
     finish,
     float_rows,
@@ -136,15 +137,6 @@ def _parameters_reverse(
                 effects_bar[j] -= weight[j] * gradient[around[e] + c]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def _product(a: FloatArray, b: FloatArray) -> float:
-    """Return the inner product; sums in any order are what the compiler vectorises."""
-    total = 0.0
-    for j in range(a.size):
-        total += a[j] * b[j]
-    return total
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def _add_weighted(
     out: FloatArray, position: IntArray, weight: FloatArray, values: FloatArray
@@ -198,9 +190,9 @@ def predictor_forward(n: int, x_: Any, data: Any) -> Any:
     moved = effects + offset if offset.size else effects
     predictors = np.zeros((n_predictors, count.size))
     for t in range(index.shape[0]):
-        predictor = predictors[target[t]]
-        for cell in range(index.shape[1]):
-            predictor[cell] += weight[t, cell] * moved[index[t, cell]]
+        predictor, own_index, own_weight = predictors[target[t]], index[t], weight[t]
+        for cell in range(predictor.size):
+            predictor[cell] += own_weight[cell] * moved[own_index[cell]]
     log_p = np.empty(count.size)
     predictors_bar = np.empty((n_predictors, count.size))
     scalars_bar = np.zeros_like(scalars)
@@ -233,7 +225,7 @@ def predictor_reverse(n: int, x_: Any, gradient_: Any, value_: Any, data: Any, f
     x, gradient = numba.carray(x_, (n,)), numba.carray(gradient_, (n,))
     total, work, (_, _, _, scalars, _, log_p, predictors_bar, scalars_bar, count) = forward
 
-    total += _product(count, log_p)
+    total += inner_product(count, log_p)
     effects_bar = np.zeros(work.shape[1])
     for t in range(index.shape[0]):
         _add_weighted(effects_bar, index[t], weight[t], predictors_bar[target[t]])

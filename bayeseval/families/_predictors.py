@@ -124,7 +124,7 @@ class PredictorDensity(CallbackDensity):
                 ],
                 dtype=np.int64,
             ),
-            around_weights(declaration, geometry),
+            (geometry or Geometry.flat(declaration)).weight,
             np.empty(0),
             np.empty(0),
         ]
@@ -153,13 +153,6 @@ class RowData:
     answers: Sequence[npt.NDArray[Any]]
     codes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     weights: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-
-
-def around_weights(declaration: Declaration[Any], geometry: Geometry | None) -> FloatArray:
-    """Return the weights with which effects enter what the sampler sees of their mean."""
-    if geometry is None or geometry.weight is None:
-        return np.zeros(effect_starts(declaration)[-1])
-    return geometry.weight
 
 
 def collapse_rows(
@@ -330,13 +323,14 @@ class PredictorFamily:
             By the names of the PyMC model, each with dims (..., criterion, ...).
         """
         placed = layout(declaration, declaration.response.parameter_shapes)
+        geometry = geometry or Geometry.flat(declaration)
         values = taken_apart(declaration, placed, draws, geometry)
-        weights, starts = around_weights(declaration, geometry), effect_starts(declaration)
-        for effect, start in zip(declaration.effects, starts, strict=False):
+        starts = effect_starts(declaration)
+        for position, effect in enumerate(declaration.effects):
             if effect.around:
                 own = effect_values(effect, values)
-                shape = (declaration.n_criteria, *effect.shape)
-                weight = weights[start : start + np.prod(shape)].reshape(shape)
+                weight = geometry.weight[starts[position] : starts[position + 1]]
+                weight = weight.reshape(declaration.n_criteria, *effect.shape)
                 moved = (weight * own).sum(axis=axes_of(effect))
                 values[effect.around] = values[effect.around] - moved
         for scalar in declaration.response.scalars:

@@ -132,11 +132,10 @@ def log_volume(declaration: Any, geometry: Geometry | None, values: dict[str, np
         if geometry is not None:
             known = geometry.information[start : start + n_levels].reshape(sd.size, -1)
             logs = np.log1p(np.square(sd)[:, None] * known)
-            has_basis = geometry.basis(block) is not None
+            has_basis = geometry.bases[block] is not None
             if moves_with_location(declaration, effect):
                 # What the data say leaves the mean of the block as it is.
                 total += float(np.log(np.exp(0.5 * logs).mean(axis=1)).sum())
-                assert geometry.of_means is not None
                 of_mean = geometry.of_means[block, : sd.size] / effect.size
                 total -= 0.5 * float(np.log1p(np.square(sd) * of_mean).sum())
             share = 1.0 if has_basis else effect.free_size / effect.size
@@ -146,7 +145,7 @@ def log_volume(declaration: Any, geometry: Geometry | None, values: dict[str, np
 
 
 def log_slope_of_sds(declaration: Any, geometry: Geometry | None, x: np.ndarray) -> float:
-    if geometry is None or geometry.bend is None:
+    if geometry is None:
         return 0.0
     placed = layout(declaration, declaration.response.parameter_shapes)
     total = 0.0
