@@ -112,7 +112,8 @@ def how_measured(settings: Settings, *, limit: float, quick: bool) -> str:
     """Say what the numbers of all tables mean."""
     text = (
         f"Samplers run {settings.chains} chains of {settings.tune} tuning steps and "
-        f"{settings.draws} draws on {settings.cores} cores, otherwise with their own defaults. "
+        f"{settings.draws} draws on {settings.cores} cores, otherwise with their own defaults; "
+        "bayeseval chooses its tuning steps too, 500 where a pilot chain finds that they suffice. "
         "Cold seconds run from the start of a process to the printed ranking. Programs that keep "
         "compiled code on disk run twice: cold seconds are those of the second process, and what "
         "the first took with empty caches stands beside them. brms and NumPyro compile in every "

@@ -198,7 +198,19 @@ def test_disagreement_is_said() -> None:
     table = report.agreement_table("Do they agree?", [done(OWN, 10.0), same, apart, near])
     assert table is not None
     assert [row[-1] for row in table.rows] == ["yes", "NO", "NO"]
-    assert [row[2] for row in table.rows] == ["0.00", "1.00", "1.00"]
+    assert [row[3] for row in table.rows] == ["0.00", "1.00", "1.00"]
+
+
+def test_a_model_of_its_own_is_set_beside_its_like() -> None:
+    like = done(replace(OWN, name="bayeseval, smaller", likeness=OTHER), 10.0, ess=8000.0)
+    peer = done(replace(PEER, beside="bayeseval, smaller", likeness=NEAR), 100.0, ess=200.0)
+    outcomes = [done(OWN, 10.0), like, peer]
+    table = report.agreement_table("Do they agree?", outcomes)
+    assert table is not None
+    assert [row[1] for row in table.rows] == ["bayeseval", "bayeseval, smaller"]
+    *_, free, same = report.wanted({"likert": outcomes}, None)
+    assert free.value == pytest.approx(4.0)
+    assert same.value == pytest.approx(40.0)
 
 
 def test_gradient_must_not_exceed() -> None:

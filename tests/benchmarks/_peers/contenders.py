@@ -28,6 +28,8 @@ class Contender:
         What the model is, where it is not that of bayeseval; or what is special about the run.
     cached
         Whether it keeps compiled code on disk, so that a second process is quicker.
+    beside
+        Contender that its likeness is to, where that is not the first.
     """
 
     name: str
@@ -36,6 +38,7 @@ class Contender:
     likeness: str = DRAWS
     about: str = ""
     cached: bool = False
+    beside: str = ""
 
 
 _JIT = "NumPyro compiles within its first steps, so that its sampling includes compiling"
@@ -44,8 +47,18 @@ _NOT_ZERO_SUM = (
     "the scale of the mean annotator"
 )
 
+_SCALED = "bayeseval, shift and scale"
+
 LIKERT = (
     Contender("bayeseval", "bayeseval", "likert:bayeseval", cached=True),
+    Contender(
+        _SCALED,
+        "bayeseval",
+        "likert:bayeseval_scaled",
+        OTHER,
+        "`thresholds='shifted', discrimination=True`: the smaller model that brms has too",
+        cached=True,
+    ),
     Contender("PyMC + nutpie", "pymc", "likert:pymc_nutpie", cached=True),
     Contender("PyMC NUTS", "pymc", "likert:pymc_nuts", cached=True),
     Contender("NumPyro", "numpyro", "likert:numpyro", about=_JIT),
@@ -68,8 +81,10 @@ LIKERT = (
         "brms, shift and scale",
         "brms",
         "likert_scaled.R",
-        OTHER,
-        "a smaller model: annotators shift and stretch the thresholds that they share",
+        NEAR,
+        "a smaller model: annotators shift and stretch the thresholds that they share; with a "
+        "prior of the thresholds of its own, and effects that do not sum to zero",
+        beside=_SCALED,
     ),
 )
 

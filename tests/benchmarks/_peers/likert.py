@@ -24,6 +24,19 @@ def bayeseval(data: Path, settings: Settings, stages: Stages) -> Result:
     return samplers.with_bayeseval(read, None, settings, stages)
 
 
+def bayeseval_scaled(data: Path, settings: Settings, stages: Stages) -> Result:
+    """Fit the model of ``likert_scaled.R``."""
+    from bayeseval import LikertJudgements, OrdinalProbit
+
+    def read() -> LikertJudgements:
+        return LikertJudgements.read(
+            data, annotator="annotator", system="system", rating="rating", scale=(1, CATEGORIES)
+        )
+
+    family = OrdinalProbit(thresholds="shifted", discrimination=True, discrimination_sd_scale=0.5)
+    return samplers.with_bayeseval(read, family, settings, stages)
+
+
 def pymc_nutpie(data: Path, settings: Settings, stages: Stages) -> Result:
     """Sample the hand-written PyMC model with nutpie."""
     import pandas as pd

@@ -123,12 +123,14 @@ def again_seconds(outcome: Outcome) -> float:
 
 def agreement_table(title: str, outcomes: Sequence[Outcome]) -> Table | None:
     """Say how far the contenders differ from bayeseval; None where there is nothing to compare."""
-    own, *others = outcomes
-    if own.quality is None:
+    first, *others = outcomes
+    named = {outcome.contender.name: outcome for outcome in outcomes}
+    if first.quality is None:
         return None
     rows = []
     for outcome in others:
-        if outcome.quality is None:
+        own = named[outcome.contender.beside] if outcome.contender.beside else first
+        if outcome.quality is None or own.quality is None:
             continue
         apart = (outcome.quality["mean"] - own.quality["mean"]).abs()
         in_sds = float((apart / own.quality["sd"]).max())
@@ -144,6 +146,7 @@ def agreement_table(title: str, outcomes: Sequence[Outcome]) -> Table | None:
         rows.append(
             (
                 outcome.contender.name,
+                own.contender.name,
                 model,
                 NOTHING if _rescaled(outcome) else f"{in_sds:.2f}",
                 NOTHING if math.isnan(in_errors) else f"{in_errors:.1f}",
@@ -154,12 +157,12 @@ def agreement_table(title: str, outcomes: Sequence[Outcome]) -> Table | None:
     if not rows:
         return None
     remark = (
-        f"Centred scores beside those of {own.contender.name}: the largest difference of means, in "
+        "Centred scores beside those of a fit by bayeseval: the largest difference of means, in "
         "its posterior sds and in Monte Carlo errors of both, and the ratios of sds. The same "
         f"model is to agree within {LARGEST_ERROR:g} Monte Carlo errors, nearly the same within "
         f"{LARGEST_DEPARTURE:g} sds."
     )
-    header = ("contender", "model", "sds", "Monte Carlo errors", "ratio of sds", "agrees")
+    header = ("contender", "beside", "model", "sds", "Monte Carlo errors", "ratio of sds", "agrees")
     return Table(title, header, tuple(rows), (remark,))
 
 
@@ -255,9 +258,8 @@ def cold_ratio(
     return Ratio(what, least, math.nan, note="; ".join(each.detail for each in chosen))
 
 
-def ess_ratio(what: str, least: float, outcomes: Sequence[Outcome]) -> Ratio:
-    """Compare ESS a second of bayeseval, which is first, with that of the best brms."""
-    own = outcomes[0]
+def ess_ratio(what: str, least: float, outcomes: Sequence[Outcome], own: Outcome) -> Ratio:
+    """Compare ESS a second of a fit by bayeseval with that of the best brms."""
     chosen = [each for each in outcomes if each.contender.program == "brms"]
     finished = [each for each in chosen if each.state == "done"]
     if own.state != "done" or not finished:
@@ -283,11 +285,18 @@ def wanted(outcomes: Outcomes, gradient: Mapping[str, float] | None) -> list[Rat
                 ),
             ),
         ]
-    ratios += [
-        ess_ratio(f"{name}, ESS/s of system scores: brms", 20, outcomes[part])
-        for part, name in (("likert", "Likert"), ("spa", "SPA"), ("strength", "Strength"))
-        if part in outcomes
-    ]
+    for part, name in (("likert", "Likert"), ("spa", "SPA"), ("strength", "Strength")):
+        found = outcomes.get(part, ())
+        ratios += [
+            ess_ratio(f"{name}, ESS/s of system scores: brms", 20, found, own) for own in found[:1]
+        ]
+        # A model that only brms has besides, each beside its like.
+        named = {each.contender.name: each for each in found}
+        for each in found:
+            if each.contender.beside:
+                own = named[each.contender.beside]
+                what = f"{name}, ESS/s of system scores, the same model: brms"
+                ratios.append(ess_ratio(what, 20, [each], own))
     if "pairwise" in outcomes:
         found, arena = outcomes["pairwise"], _is("arena-rank")
         nuts = [found[1], *(each for each in found if arena(each))]

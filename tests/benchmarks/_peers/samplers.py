@@ -32,6 +32,8 @@ def with_bayeseval(
 ) -> Result:
     """Read, fit, and print the ranking; ``further`` settings are those of `fit`.
 
+    It tunes as long as it does by default, as the others do.
+
     With ``again`` the result says how to prepare and fit once more.
     """
     from bayeseval import fit, rank
@@ -48,7 +50,6 @@ def with_bayeseval(
             judgements,
             family,
             draws=settings.draws,
-            tune=settings.tune,
             chains=settings.chains,
             cores=settings.cores,
             random_seed=settings.seed,
