@@ -111,6 +111,31 @@ def inner_product(a: FloatArray, b: FloatArray) -> float:
     return total
 
 
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
+def logarithms_beside_one(values: FloatArray, work: FloatArray, size: int) -> None:
+    """Replace values from above -1 to 1e300 by the logarithms of one plus them, digits kept near 0.
+
+    What 1 + x loses by rounding moves the logarithm by that loss over 1 + x.
+
+    Parameters
+    ----------
+    values
+        What is added to one, replaced, dims (at least size,).
+    work
+        Working space, dims (2, at least size).
+    size
+        How many.
+    """
+    rest, power = work[0], work[1]
+    for j in range(size):
+        total = 1.0 + values[j]
+        rest[j] = (values[j] - (total - 1.0)) / total
+        values[j] = total
+    logarithms(values, power, size)
+    for j in range(size):
+        values[j] += rest[j]
+
+
 @numba.njit(nogil=True, error_model="numpy")
 def spread_over_cells(table: FloatArray, criterion: IntArray, out: FloatArray) -> None:
     """Fill what each cell of a block takes by its criterion.

@@ -1,12 +1,21 @@
-"""Student's t and normal tails for compiled densities: logs that keep their digits, with slopes."""
+"""Student's t and normal tails for compiled densities: logs that keep their digits, with slopes.
+
+Blocks of numbers that share their degrees of freedom take the distribution function from a power
+series, whose coefficients :func:`student_table` has once. The derivation is in
+``models/log_magnitude/card.md``.
+"""
 
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from typing import NamedTuple
 
 import numba
+import numpy as np
 
+from bayeseval.families._block_math import exponentials, logarithms, logarithms_beside_one
+from bayeseval.families._declaration import FloatArray
 from bayeseval.families._gamma_kernel import log_gamma
 
 LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
@@ -16,6 +25,31 @@ _FAR = 10.0
 _NARROW = 1e-5
 _MOST_TERMS = 2000
 _CLOSE = 4e-16
+# A series of so many degrees of freedom has some 450 terms; the continued fraction takes over.
+_MOST_DEGREES = 2000.0
+_MOST_COEFFICIENTS = 512
+_AT_ONCE = 4
+_NEGLIGIBLE = 1e-17
+
+
+class StudentTable(NamedTuple):
+    """What Student's t of given degrees of freedom shares between all arguments.
+
+    Parameters
+    ----------
+    df
+        Degrees of freedom ν.
+    constant, by_df
+        Log of the density's constant, and its derivative by ν.
+    coefficients
+        Those of N and of its derivative by ν, lowest power first, dims (coefficient, 2); none
+        where the series is too long.
+    """
+
+    df: float
+    constant: float
+    by_df: float
+    coefficients: FloatArray
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -172,3 +206,151 @@ def student_log_cdf(
     lower = math.exp(log_lower)
     log_cdf = math.log1p(-lower)
     return log_cdf, math.exp(log_density - log_cdf), -lower * lower_by_df / (1.0 - lower)
+
+
+@numba.njit(nogil=True, error_model="numpy")
+def student_table(df: float) -> StudentTable:
+    """Return what Student's t of ``df`` degrees of freedom shares between all arguments.
+
+    N(g) sums the powers of g with coefficients 1, and further on the one before times
+    (k - 1 + ν)/(2k + ν). All are positive, and g is at most 1.
+    """
+    constant, by_df = student_constant(df)
+    coefficients = np.zeros((_MOST_COEFFICIENTS, 2))
+    if not df <= _MOST_DEGREES:
+        return StudentTable(df, constant, by_df, coefficients[:0])
+    coefficients[0, 0] = 1.0
+    value, log_slope = 1.0, 0.0
+    k = 1
+    while k < _MOST_COEFFICIENTS:
+        top, bottom = k - 1.0 + df, 2.0 * k + df
+        value *= top / bottom
+        log_slope += (k + 1.0) / (top * bottom)
+        coefficients[k, 0], coefficients[k, 1] = value, value * log_slope
+        k += 1
+        # The rest is below a geometric series.
+        if value * (1.0 + log_slope) * bottom < _NEGLIGIBLE * k:
+            break
+    return StudentTable(df, constant, by_df, coefficients[: -(-k // _AT_ONCE) * _AT_ONCE])
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
+def _polynomials(
+    coefficients: FloatArray, at: FloatArray, value: FloatArray, slope: FloatArray, size: int
+) -> None:
+    """Fill N and its derivative by the degrees of freedom.
+
+    A few coefficients at a time for all numbers: a loop over all coefficients inside one over the
+    numbers would not be vectorised.
+    """
+    for j in range(size):
+        value[j], slope[j] = 0.0, 0.0
+    for first in range(coefficients.shape[0] - _AT_ONCE, -1, -_AT_ONCE):
+        a0, b0 = coefficients[first]
+        a1, b1 = coefficients[first + 1]
+        a2, b2 = coefficients[first + 2]
+        a3, b3 = coefficients[first + 3]
+        for j in range(size):
+            g = at[j]
+            value[j] = (((value[j] * g + a3) * g + a2) * g + a1) * g + a0
+            slope[j] = (((slope[j] * g + b3) * g + b2) * g + b1) * g + b0
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
+def student_log_cdfs(
+    z: FloatArray,
+    table: StudentTable,
+    value: FloatArray,
+    by_z: FloatArray,
+    by_df: FloatArray,
+    work: FloatArray,
+    size: int,
+) -> None:
+    """Fill logs of Student's distribution function, and their slopes by z and by df.
+
+    Parameters
+    ----------
+    z
+        Arguments, dims (at least size,).
+    table
+        From :func:`student_table`.
+    value, by_z, by_df
+        Results, likewise.
+    work
+        Working space, dims (6, at least size).
+    size
+        How many.
+    """
+    df = table.df
+    if table.coefficients.shape[0] == 0:
+        for j in range(size):
+            value[j], by_z[j], by_df[j] = student_log_cdf(z[j], df, table.constant, table.by_df)
+        return
+    log_term, distance, series, slope, spare = work[0], work[1], work[2], work[3], work[4:]
+    for j in range(size):
+        square = z[j] * z[j]
+        inverse = 1.0 / math.sqrt(df + square)
+        log_term[j] = square / df
+        distance[j] = 1.0 - abs(z[j]) * inverse
+        by_z[j] = df * inverse
+    logarithms_beside_one(log_term, spare, size)
+    _polynomials(table.coefficients, distance, series, slope, size)
+    log_front = table.constant - 0.5 * math.log(df)
+    front_by_df = table.by_df - 0.5 / df
+    for j in range(size):
+        inverse = 1.0 / series[j]
+        by_z[j] *= inverse
+        by_df[j] = front_by_df + (slope[j] + 0.5 * (1.0 - distance[j])) * inverse
+        by_df[j] -= 0.5 * log_term[j]
+    logarithms(series, slope, size)
+    # Above zero it is one minus the tail.
+    tail, log_rest = distance, log_term
+    for j in range(size):
+        value[j] = log_front + series[j] - 0.5 * df * log_term[j]
+        tail[j] = value[j]
+    exponentials(tail, slope, size)
+    for j in range(size):
+        log_rest[j] = -tail[j]
+    logarithms_beside_one(log_rest, spare, size)
+    for j in range(size):
+        odds = tail[j] / (1.0 - tail[j])
+        is_above = z[j] > 0.0
+        value[j] = log_rest[j] if is_above else value[j]
+        by_z[j] *= odds if is_above else 1.0
+        by_df[j] *= -odds if is_above else 1.0
+
+
+@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
+def student_log_densities(
+    z: FloatArray,
+    table: StudentTable,
+    value: FloatArray,
+    by_z: FloatArray,
+    by_df: FloatArray,
+    work: FloatArray,
+    size: int,
+) -> None:
+    """Fill logs of Student's density, and their slopes by z and by df.
+
+    Parameters
+    ----------
+    z
+        Arguments, dims (at least size,).
+    table
+        From :func:`student_table`.
+    value, by_z, by_df
+        Results, likewise.
+    work
+        Working space, dims (2, at least size).
+    size
+        How many.
+    """
+    df, constant, constant_by_df = table.df, table.constant, table.by_df
+    for j in range(size):
+        square = z[j] * z[j]
+        value[j] = square / df
+        by_z[j] = -(df + 1.0) * z[j] / (df + square)
+    logarithms_beside_one(value, work, size)
+    for j in range(size):
+        by_df[j] = constant_by_df - 0.5 * (value[j] + z[j] * by_z[j] / df)
+        value[j] = constant - 0.5 * (df + 1.0) * value[j]

@@ -8,6 +8,7 @@ from bayeseval.families._block_math import (
     add_by_criterion,
     exponentials,
     logarithms,
+    logarithms_beside_one,
     spread_over_cells,
 )
 
@@ -46,6 +47,19 @@ def test_logarithms_have_all_digits_beside_one_too() -> None:
     one = np.ones(1)
     logarithms(one, np.empty(1), 1)
     assert one[0] == 0.0
+
+
+def test_logarithms_beside_one_have_all_digits() -> None:
+    near_0 = np.geomspace(1e-300, 0.9, 200)
+    x = np.concatenate([near_0, -near_0, np.geomspace(1.0, 1e300, 101)])
+    found = x.copy()
+    logarithms_beside_one(found, np.empty((2, x.size)), x.size)
+    with mpmath.workdps(340):
+        exact = [mpmath.log(1 + mpmath.mpf(float(v))) for v in x]
+        assert relative_errors(found, exact).max() < 8e-16
+    zero = np.zeros(1)
+    logarithms_beside_one(zero, np.empty((2, 1)), 1)
+    assert zero[0] == 0.0
 
 
 def test_only_the_first_are_replaced() -> None:

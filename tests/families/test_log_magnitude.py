@@ -25,6 +25,9 @@ from bayeseval.families._student_kernel import (
     log_normal_cdf,
     student_constant,
     student_log_cdf,
+    student_log_cdfs,
+    student_log_densities,
+    student_table,
 )
 from bayeseval.judgements import MagnitudeJudgements
 from bayeseval.simulate import simulate_magnitude
@@ -157,6 +160,83 @@ def test_student_distribution_keeps_its_digits(df: float) -> None:
                 slope = mpmath.diff(lambda nu, at=z: exact(mpmath.mpf(at), nu), mpmath.mpf(df))
                 assert by_df == pytest.approx(float(str(slope)), rel=1e-8, abs=1e-14)
         assert log_gamma(df)[1] == pytest.approx(float(str(mpmath.digamma(df))), rel=1e-12)
+
+
+def in_block(function: Any, z: np.ndarray, df: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Value and slopes by z and by df of a function of blocks."""
+    value, by_z, by_df = np.empty((3, z.size))
+    function(z, student_table(df), value, by_z, by_df, np.empty((6, z.size)), z.size)
+    return value, by_z, by_df
+
+
+@pytest.mark.parametrize("df", [1e-3, 0.3, 1.0, 2.0, 7.5, 40.0, 300.0, 1999.0])
+def test_student_distribution_in_blocks_keeps_its_digits(df: float) -> None:
+    z = np.array([-1e8, -1e4, -30.0, -5.0, -1.3, -0.1, -1e-3, -1e-9, 0.0, 1e-9, 0.4, 2.5, 5.0])
+    value, by_z, by_df = in_block(student_log_cdfs, z, df)
+    with mpmath.workdps(50):
+
+        def exact(at: Any, nu: Any) -> Any:
+            half = mpmath.mpf(1) / 2
+            tail = mpmath.betainc(nu / 2, half, 0, nu / (nu + at**2), regularized=True) / 2
+            return mpmath.log(tail if at <= 0 else 1 - tail)
+
+        nu = mpmath.mpf(df)
+        front = mpmath.gamma((nu + 1) / 2) / mpmath.gamma(nu / 2) / mpmath.sqrt(nu * mpmath.pi)
+        step = nu * mpmath.mpf(10) ** -14
+        for j, at in enumerate(map(mpmath.mpf, z.tolist())):
+            log_p = exact(at, nu)
+            density = front * (1 + at**2 / nu) ** (-(nu + 1) / 2)
+            slope = (exact(at, nu + step) - exact(at, nu - step)) / (2 * step)
+            assert value[j] == pytest.approx(float(log_p), rel=3e-12)
+            assert by_z[j] == pytest.approx(float(density / mpmath.exp(log_p)), rel=3e-12)
+            assert by_df[j] == pytest.approx(float(slope), rel=1e-12, abs=1e-14 * (1 + 1 / df))
+
+
+@pytest.mark.parametrize("df", [0.3, 7.5, 2000.0, 2000.1, 1e5])
+def test_student_in_blocks_is_that_of_single_numbers(df: float) -> None:
+    z = np.concatenate([-np.geomspace(1e-6, 1e4, 40), [0.0], np.geomspace(1e-6, 1e4, 40)])
+    constant = student_constant(df)
+    single = np.array([student_log_cdf(at, df, *constant) for at in z]).T
+    for found, expected in zip(in_block(student_log_cdfs, z, df), single, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=2e-11, atol=1e-13)
+    value, by_z, by_df = in_block(student_log_densities, z, df)
+    np.testing.assert_allclose(value, student_t.logpdf(z, df), rtol=1e-10)
+    step = 1e-5 * np.maximum(1.0, abs(z))
+    numeric = (student_t.logpdf(z + step, df) - student_t.logpdf(z - step, df)) / (2 * step)
+    np.testing.assert_allclose(by_z, numeric, rtol=1e-6, atol=1e-6)
+    step = 1e-4 * df
+    numeric = (student_t.logpdf(z, df + step) - student_t.logpdf(z, df - step)) / (2 * step)
+    np.testing.assert_allclose(by_df, numeric, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("sides", [True, False])
+@pytest.mark.parametrize("order", ["sorted", "mixed"])
+def test_cells_by_the_block_are_cells_one_by_one(order: str, sides: bool) -> None:
+    rng = np.random.default_rng(6)
+    response = response_of(sides=sides)
+    n, n_scalars = 700, len(response.scalars)
+    predictors, answer = random_cells(rng, n, 1.0)
+    predictors[4, ::7] -= 13.0  # Bands of a hundred thousandth and below.
+    criterion = rng.integers(0, 2, n).astype(np.int32)
+    if order == "sorted":
+        criterion.sort()
+    scalars = np.array([[0.2, -1.3, 4.0, -0.4, -0.9, 0.3], [0.0, -1.0, 9.0, 0.1, -0.5, 0.0]])
+    scalars, count = scalars[:, :n_scalars], rng.integers(1, 4, n).astype(float)
+    log_p, bar = np.empty(n), np.empty_like(predictors)
+    scalars_bar = np.ones_like(scalars)
+    magnitude_kernel(
+        predictors, answer, criterion, scalars, response.options, log_p, bar, scalars_bar, count
+    )
+    expected = np.ones_like(scalars)
+    for i in range(n):
+        cell = slice(i, i + 1)
+        value, slopes, of_scalars = kernel(
+            response, predictors[:, cell].copy(), answer[:, cell].copy(), scalars[criterion[i]]
+        )
+        assert log_p[i] == pytest.approx(value[0], rel=1e-12, abs=1e-13)
+        np.testing.assert_allclose(bar[:, i], count[i] * slopes[:, 0], rtol=1e-12, atol=1e-12)
+        expected[criterion[i]] += count[i] * of_scalars
+    np.testing.assert_allclose(scalars_bar, expected, rtol=1e-10)
 
 
 @pytest.mark.parametrize("u", [-40.0, -2.0, 0.0, 0.3, 9.0])

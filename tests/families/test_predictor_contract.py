@@ -14,10 +14,22 @@ import pandas as pd
 import pytest
 from pytensor.compile.maker import function
 
-from bayeseval.families import BradleyTerry, OrderedBeta, PreferenceStrength, Thurstone
+from bayeseval.families import (
+    BradleyTerry,
+    LogMagnitude,
+    OrderedBeta,
+    PreferenceStrength,
+    Thurstone,
+)
 from bayeseval.families._builder import build_model
 from bayeseval.families._layout import Geometry
-from bayeseval.judgements import Judgements, PairwiseJudgements, SPAJudgements, StrengthJudgements
+from bayeseval.judgements import (
+    Judgements,
+    MagnitudeJudgements,
+    PairwiseJudgements,
+    SPAJudgements,
+    StrengthJudgements,
+)
 from tests.families.test_contract import (
     INTERPRETED,
     geometry_of,
@@ -106,6 +118,57 @@ def stated(*, moderator: bool = False, criteria: bool = False) -> SPAJudgements:
         repeats=True,
     )
 
+
+def magnitude(
+    *, reference: float | None = 100.0, moderator: bool = False, criteria: bool = False
+) -> MagnitudeJudgements:
+    """Answers at, below and above the reference, a slip of the keyboard, zeros."""
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame(rng.integers(0, 3, (60, 3)), columns=["annotator", "system", "item"])
+    frame["magnitude"] = rng.choice([100.0, 100.0, 50.0, 90.0, 99.9, 130.0, 200.0], 60)
+    frame.loc[:4, "magnitude"] = [0.0, 0.0, 111111.0, 1.0, 100.0]
+    frame["count"] = rng.integers(1, 4, 60)
+    frame["day"] = rng.choice(["day 1", "day 2"], 60)
+    frame["criterion"] = rng.choice(["fluent", "true"], 60)
+    return MagnitudeJudgements.from_frame(
+        frame,
+        annotator="annotator",
+        system="system",
+        item="item",
+        magnitude="magnitude",
+        reference=reference,
+        moderators=("day",) if moderator else (),
+        criterion="criterion" if criteria else None,
+        count="count",
+        zeros="censor",
+        repeats=True,
+    )
+
+
+MAGNITUDE_PRIORS: dict[str, Any] = {
+    "resolution": 0.05,
+    "quality_sd_scale": 0.6,
+    "difficulty_sd_scale": 0.8,
+    "interaction_sd_scale": 0.9,
+    "taste_sd_scale": 0.3,
+    "effect_sd_scale": 0.7,
+    "deviation_sd_scale": 0.4,
+    "severity_sd_scale": 0.85,
+    "modulus_sd_scale": 0.45,
+    "log_spread_sd_scale": 0.35,
+    "tie_band_sd_scale": 0.65,
+    "log_scale_sd_scale": 0.55,
+    "modulus_scale": 1.5,
+    "level_scale": 0.75,
+    "spread_centre": 0.9,
+    "log_spread_scale": 0.4,
+    "step_centre": 0.2,
+    "log_step_scale": 0.95,
+    "band_centre": 0.7,
+    "log_band_scale": 1.2,
+    "degrees_shape": 3.0,
+    "degrees_centre": 7.0,
+}
 
 STRENGTH_PRIORS: dict[str, Any] = {
     "resolution": 0.05,
@@ -196,6 +259,23 @@ CASES: dict[str, tuple[Any, Callable[[], Judgements]]] = {
     "Thurstone, moderator, criteria": (
         Thurstone(annotators=ALL),
         lambda: pairwise(moderator=True, criteria=True),
+    ),
+    # Without compilation PyTensor adds up no more than 32 terms: the effects in two parts.
+    "magnitudes, annotators": (
+        LogMagnitude(effects={"difficulty": False, "interaction": False, "log_scale": True}),
+        magnitude,
+    ),
+    "magnitudes, items": (
+        LogMagnitude(
+            effects={"interaction": True, "taste": True, "severity": False, "modulus": False}
+        ),
+        magnitude,
+    ),
+    "magnitudes, no reference": (LogMagnitude(), lambda: magnitude(reference=None)),
+    "magnitudes, no effects": (LogMagnitude(effects="none", resolution=0.0), magnitude),
+    "magnitudes, own priors": (
+        LogMagnitude(effects={"log_scale": True}, **MAGNITUDE_PRIORS),
+        lambda: magnitude(moderator=True, criteria=True),
     ),
     "strength, graded": (PreferenceStrength(), strength),
     "strength, three grades": (PreferenceStrength(), lambda: strength("three")),
