@@ -344,9 +344,9 @@ def beta_kernel(
     by_cell = np.empty((6, BLOCK))
     level, bias = by_cell[4], by_cell[5]
     space = np.empty((25, BLOCK))
+    extremity, own, e, by_e = space[0], space[1], space[2], space[3]
     # Of own_e the answers of one kind stand close together.
-    extremity, own, e, by_e, by_log_precision, by_end, own_e = space[:7]
-    work = space[7:]
+    by_log_precision, by_end, own_e, work = space[4], space[5], space[6], space[7:]
     is_inside = np.empty(BLOCK, dtype=np.bool_)
     inside = np.empty(BLOCK, dtype=np.int32)
     for begin in range(0, count.size, BLOCK):

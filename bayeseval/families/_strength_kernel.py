@@ -163,10 +163,11 @@ def slider_kernel(
     by_cell = np.empty((7, BLOCK))
     level, bias, chance = by_cell[4], by_cell[5], by_cell[6]
     space = np.empty((26, BLOCK))
+    scale, own, e, by_e = space[0], space[1], space[2], space[3]
     # Of own_e the answers of one kind stand close together.
-    scale, own, e, by_e, by_log_precision, by_end, by_middle, own_e = space[:8]
+    by_log_precision, by_end, by_middle, own_e = space[4], space[5], space[6], space[7]
     work = space[8:]
-    middle, in_middle, by_own_e, by_chance, power = work[:5]
+    middle, in_middle, by_own_e, by_chance, power = work[0], work[1], work[2], work[3], work[4]
     is_inside = np.empty(BLOCK, dtype=np.bool_)
     inside = np.empty(BLOCK, dtype=np.int32)
     for begin in range(0, count.size, BLOCK):
@@ -326,9 +327,12 @@ def points_kernel(
         if has_bias:
             terms[4, c] = scalars[c, 2]
     by_cell = np.empty((5, BLOCK))
-    df, constant, by_constant, level, bias = by_cell
+    df, constant, by_constant = by_cell[0], by_cell[1], by_cell[2]
+    level, bias = by_cell[3], by_cell[4]
     space = np.empty((10, BLOCK))
-    scale, own, e, z, by_z, by_df, by_log_spread, log_term, spread, power = space
+    scale, own, e, z, by_z = space[0], space[1], space[2], space[3], space[4]
+    by_df, by_log_spread, log_term = space[5], space[6], space[7]
+    spread, power = space[8], space[9]
     for begin in range(0, count.size, BLOCK):
         size = min(BLOCK, count.size - begin)
         part = slice(begin, begin + size)
