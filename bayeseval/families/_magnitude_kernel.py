@@ -38,6 +38,8 @@ MEAN, SPREAD, DEGREES, LEVEL, STEP, BAND = range(6)
 """The parameters; the last three only where there are sides."""
 
 _NARROW = 1e-5
+# Further out a predictor counts as this far: beside an open end, it would leave no interval.
+_FAR = 0.1 * OPEN_END
 
 
 @numba.njit(nogil=True, error_model="numpy")
@@ -79,7 +81,8 @@ def _side_terms(
     lower, upper = work[4], work[5]
     for j in range(size):
         # The ends of -u plus noise between which the answer is this one.
-        inner, outer = min(band[j] - u[j], OPEN_END), max(-band[j] - u[j], -OPEN_END)
+        centre, half = max(min(-u[j], _FAR), -_FAR), min(band[j], _FAR)
+        inner, outer = centre + half, centre - half
         low = inner if what[j] > AT else -OPEN_END
         high = outer if what[j] < AT else OPEN_END
         lower[j] = outer if what[j] == AT else low

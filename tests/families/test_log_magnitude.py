@@ -285,6 +285,21 @@ def test_turning_the_scale_over_mirrors_the_answers() -> None:
     np.testing.assert_allclose(found, mirrored, rtol=1e-12)
 
 
+def test_impossible_answers_have_finite_slopes() -> None:
+    response = response_of(sides=True)
+    for size in (1e3, 1e12, 1e100):
+        predictors = np.zeros((6, 6))
+        predictors[0] = [-size, -size, -size, size, size, size]
+        answer = np.array([[-1.0, 0.0, 1.0] * 2, [-0.1, 0.0, 0.1] * 2])
+        log_p, bar, scalars_bar = kernel(
+            response, predictors, answer, np.array([0.0, -1.0, 5.0, 0.1, -1.0, 0.2])
+        )
+        assert np.isfinite(log_p).all()
+        assert np.isfinite(bar).all()
+        assert np.isfinite(scalars_bar).all()
+        assert (log_p[[1, 2, 3, 4]] < -0.4 * min(size, 1e9) ** 2).all()
+
+
 def test_limits_are_the_normal_and_the_ordered_probit() -> None:
     plain = response_of(sides=False, resolution=0.0)
     predictors = np.zeros((6, 3))
