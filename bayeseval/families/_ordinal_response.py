@@ -81,7 +81,7 @@ class OrdinalResponse:
         The gap between categories that an annotator never used is bounded by nothing but its prior:
         it stretches to ten and more, where the shape of the posterior bends.
         """
-        return 0.95 if self.has_gaps else 0.9
+        return 0.97 if self.has_gaps else 0.9
 
     @cached_property
     def basis(self) -> FloatArray:

@@ -296,7 +296,7 @@ def _course(
     integrator: Integrator = "leapfrog"
     if scaled_step is not None and scaled_step > _STEP_OF_NEARLY_NORMAL:
         integrator, tune = "exact for a normal", _TUNE_OF_NEARLY_NORMAL
-        if scaled_step < _STEP_OF_NORMAL:
+        if accept > _TARGET_ACCEPT or scaled_step < _STEP_OF_NORMAL:
             accept = _TARGET_ACCEPT_OF_NEARLY_NORMAL
     return Course(
         accept if settings.target_accept is None else settings.target_accept,

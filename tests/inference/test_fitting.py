@@ -488,7 +488,7 @@ def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> Non
         ),
         (
             {"n_annotators": 4, "n_systems": 6, "n_items": 1, "n_categories": 10},
-            (0.95, 1000, "leapfrog"),
+            (0.97, 1000, "leapfrog"),
         ),
     ],
     ids=["many annotators", "ten categories for six ratings each"],
