@@ -296,8 +296,11 @@ def used() -> dict[str, float]:
     }
 
 
-def bayeseval_process(path: str, draws: int, tune: int, chains: int) -> dict[str, Any]:
-    """Go from a file to the printed ranking with bayeseval, as a user's script would."""
+def bayeseval_process(path: str, draws: int, _tune: int, chains: int) -> dict[str, Any]:
+    """Go from a file to the printed ranking with bayeseval, as a user's script would.
+
+    It tunes as long as ``fit`` does by default.
+    """
     entered = time.time()
     from bayeseval import LikertJudgements, fit, rank
 
@@ -306,12 +309,7 @@ def bayeseval_process(path: str, draws: int, tune: int, chains: int) -> dict[str
         path, annotator="annotator", system="system", rating="rating", scale=(1, CATEGORIES)
     )
     marks.append(time.time())
-    settings: dict[str, Any] = {
-        "tune": tune,
-        "chains": chains,
-        "random_seed": SEED,
-        "progressbar": False,
-    }
+    settings: dict[str, Any] = {"chains": chains, "random_seed": SEED, "progressbar": False}
     posterior = fit(ratings, draws=draws, **settings)
     marks.append(time.time())
     ranking = rank(posterior)
@@ -354,6 +352,9 @@ def bayeseval_process(path: str, draws: int, tune: int, chains: int) -> dict[str
         },
         "gradients": in_warm_up + in_draws,
         "divergences": posterior.convergence.divergences,
+        "tune": posterior.settings.tune,
+        "target_accept": posterior.settings.target_accept,
+        "integrator": posterior.settings.integrator,
         **diagnosed(quality),
     }
 
@@ -507,10 +508,11 @@ def process_tables(
                 f"First ever: {first_ratio(runs):.1f} times."
             ),
             (
-                f"{chains} chains of {tune} tuning steps and {draws} draws, both with nutpie on "
-                "diagonal adaptation. bayeseval runs with the defaults of `fit()` (target "
-                "acceptance 0.9 here) and includes its convergence report; the plain model has the "
-                "same terms and priors, nutpie's own default of target acceptance 0.8, "
+                f"{chains} chains of {draws} draws, both with nutpie on diagonal adaptation. "
+                f"bayeseval runs with the defaults of `fit()` (here {ours['tune']} tuning steps, "
+                f"target acceptance {ours['target_accept']}, integrator {ours['integrator']}) and "
+                "includes its convergence report; the plain model has the same terms and priors, "
+                f"{tune} tuning steps, nutpie's own default of target acceptance 0.8, "
                 "`compute_p=False` and no diagnosis. Seconds run from the start of Python to the "
                 "printed ranking. Warm: the process of median length among "
                 f"{len(runs['bayeseval']) - 1} after the first, in turn. ESS is the smallest over "

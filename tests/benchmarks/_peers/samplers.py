@@ -36,6 +36,14 @@ def with_bayeseval(
 
     With ``again`` the result says how to prepare and fit once more.
     """
+    # What reading, fitting and checking import when they come to it, counted as import like the
+    # libraries of the other programs.
+    import arviz_stats  # noqa: F401
+    import numba  # noqa: F401
+    import pandas as pd  # noqa: F401
+    import scipy.linalg  # noqa: F401
+    import xarray as xr  # noqa: F401
+
     from bayeseval import fit, rank
 
     stages.end("import")
