@@ -31,8 +31,8 @@ _PILOT_ACCEPT = 0.8
 # At that acceptance rate a standard normal in n dimensions takes steps of 1.3 / n^(1/4) for n = 2,
 # 1.7 / n^(1/4) for n = 1,000, as nutpie adapts them; where a posterior bends, some places need
 # shorter ones.
-_STEP_OF_NEARLY_NORMAL, _STEP_OF_NORMAL = 1.25, 1.55
-_TARGET_ACCEPT, _TARGET_ACCEPT_OF_NEARLY_NORMAL = 0.9, 0.95
+_STEP_OF_BENT, _STEP_OF_NEARLY_NORMAL, _STEP_OF_NORMAL = 1.0, 1.25, 1.55
+_TARGET_ACCEPT, _TARGET_ACCEPT_OF_NEARLY_NORMAL, _TARGET_ACCEPT_OF_BENT = 0.9, 0.95, 0.985
 _TUNE, _TUNE_OF_NEARLY_NORMAL = 1000, 500
 _START_POINTS = 4
 _STATISTICS = {
@@ -80,11 +80,14 @@ class Course:
         How trajectories were integrated: by leapfrog steps, or by steps that turn position and
         momentum as a standard normal would and kick by what the slopes differ from that of one
         (Shahbaba et al. 2014, doi:10.1007/s11222-012-9373-1). Both leave the posterior as it is.
+    extra_doublings
+        How often a trajectory is doubled after it has turned back.
     """
 
     target_accept: float
     tune: int
     integrator: Integrator
+    extra_doublings: int = 0
 
 
 @dataclass(frozen=True)
@@ -249,14 +252,16 @@ def sample_density(
             **further,
         )
 
+    further = {}
     if course.integrator == "exact for a normal":
-        try:
-            tree = sample(exact_normal_trajectory=True)
-        except AttributeError:
-            # A setting that nutpie has and does not document; one without it refuses the name.
-            course = replace(course, integrator="leapfrog")
-            tree = sample()
-    else:
+        further["exact_normal_trajectory"] = True
+    if course.extra_doublings:
+        further["extra_doublings"] = course.extra_doublings
+    try:
+        tree = sample(**further)
+    except AttributeError:
+        # Settings that nutpie has and does not document; one without them refuses their names.
+        course = replace(course, integrator="leapfrog", extra_doublings=0)
         tree = sample()
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
@@ -281,7 +286,9 @@ def _course(
     """Choose what the user left open.
 
     Steps that are exact for a normal err only by what the posterior differs from one: where the
-    pilot's steps were long they are longer than leapfrog steps at a higher acceptance rate.
+    pilot's steps were long they are longer than leapfrog steps at a higher acceptance rate. Where
+    annotators' gaps bend the posterior much, trajectories turn back in the many straight directions
+    before they got far in the others.
 
     Parameters
     ----------
@@ -293,15 +300,20 @@ def _course(
         The pilot chain's step times the fourth root of the dimensions; None without a pilot.
     """
     accept, tune = getattr(declaration.response, "target_accept", _TARGET_ACCEPT), _TUNE
+    bends = accept > _TARGET_ACCEPT
     integrator: Integrator = "leapfrog"
+    extra_doublings = 0
     if scaled_step is not None and scaled_step > _STEP_OF_NEARLY_NORMAL:
         integrator, tune = "exact for a normal", _TUNE_OF_NEARLY_NORMAL
-        if accept > _TARGET_ACCEPT or scaled_step < _STEP_OF_NORMAL:
+        if bends or scaled_step < _STEP_OF_NORMAL:
             accept = _TARGET_ACCEPT_OF_NEARLY_NORMAL
+    elif scaled_step is not None and bends and scaled_step < _STEP_OF_BENT:
+        accept, extra_doublings = _TARGET_ACCEPT_OF_BENT, 1
     return Course(
         accept if settings.target_accept is None else settings.target_accept,
         tune if settings.tune is None else settings.tune,
         integrator,
+        extra_doublings,
     )
 
 

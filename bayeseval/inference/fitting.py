@@ -115,8 +115,8 @@ def fit(
         ``posterior.settings``.
     target_accept : float, optional
         Wanted acceptance rate; nearer to 1 is slower and follows difficult shapes better. By
-        default 0.9; where annotators have gaps between thresholds of their own, 0.97; and 0.95
-        where these gaps bend the posterior little, or where it is nearly normal, but not quite.
+        default 0.9; where annotators have gaps between thresholds of their own, 0.95, 0.97 or 0.985
+        as these bend the posterior; and 0.95 where it is nearly normal, but not quite.
     max_treedepth : int
         Largest depth of a trajectory: at most 2 to this power gradients a draw.
     progressbar : bool

@@ -496,7 +496,7 @@ def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> Non
 def test_a_pilot_chain_chooses_what_the_user_left_open(
     design: dict[str, Any], expected: tuple[float, int, str]
 ) -> None:
-    study = be.simulate_likert(**design, random_seed=2)
+    study = be.simulate_likert(**design, random_seed=4)
     few: dict[str, Any] = {"draws": 50, "chains": 1, "random_seed": 0, "progressbar": False}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", be.ConvergenceWarning)
@@ -504,6 +504,44 @@ def test_a_pilot_chain_chooses_what_the_user_left_open(
         asked = be.fit(study.judgements, target_accept=0.85, tune=60, **few).settings
     assert (left.target_accept, left.tune, left.integrator) == expected
     assert (asked.target_accept, asked.tune, asked.integrator) == (0.85, 60, expected[2])
+
+
+def test_the_more_a_posterior_bends_the_more_careful_the_sampler(
+    small_study: SimulatedLikert,
+) -> None:
+    settings = _sampling.SamplerSettings(
+        draws=10,
+        tune=None,
+        chains=1,
+        cores=1,
+        random_seed=1,
+        target_accept=None,
+        max_treedepth=10,
+        progressbar=False,
+    )
+
+    def courses(family: be.OrdinalProbit) -> list[tuple[float, int, str, int]]:
+        declaration = family.declare(small_study.judgements)
+        found = [_sampling._course(settings, declaration, x) for x in (0.8, 1.1, 1.4, 1.7, None)]
+        return [
+            (each.target_accept, each.tune, each.integrator, each.extra_doublings) for each in found
+        ]
+
+    exact, leapfrog = "exact for a normal", "leapfrog"
+    assert courses(be.OrdinalProbit()) == [
+        (0.985, 1000, leapfrog, 1),
+        (0.97, 1000, leapfrog, 0),
+        (0.95, 500, exact, 0),
+        (0.95, 500, exact, 0),
+        (0.97, 1000, leapfrog, 0),
+    ]
+    assert courses(be.OrdinalProbit(thresholds="shifted")) == [
+        (0.9, 1000, leapfrog, 0),
+        (0.9, 1000, leapfrog, 0),
+        (0.95, 500, exact, 0),
+        (0.9, 500, exact, 0),
+        (0.9, 1000, leapfrog, 0),
+    ]
 
 
 def test_a_very_normal_posterior_takes_few_steps() -> None:
