@@ -120,8 +120,6 @@ def tuned_geometry(
     That is its step times the fourth root of the number of dimensions. The pilot itself has the
     geometry at some starting points. Any choice gives the same posterior.
     """
-    import nutpie
-
     density = family.density(declaration, cells)
     starts = [
         family.start(declaration, cells, np.random.default_rng([settings.random_seed, k]))
@@ -129,17 +127,17 @@ def tuned_geometry(
     ]
     first = measured_geometry(family, declaration, density, starts)
     density = family.density(declaration, cells, first)
-    tree = nutpie.sample(
+    tree, _ = _sample_with_nutpie(
         _model(family, declaration, cells, density),
-        draws=_PILOT_DRAWS,
-        tune=_PILOT_TUNE,
-        chains=1,
-        cores=1,
-        seed=settings.random_seed,
-        target_accept=_PILOT_ACCEPT,
-        maxdepth=min(7, settings.max_treedepth),
-        progress_bar=False,
-        save_warmup=False,
+        replace(
+            settings,
+            draws=_PILOT_DRAWS,
+            chains=1,
+            cores=1,
+            max_treedepth=min(7, settings.max_treedepth),
+            progressbar=False,
+        ),
+        Course(_PILOT_ACCEPT, _PILOT_TUNE, "leapfrog"),
     )
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     if not np.isfinite(x).all():
@@ -226,7 +224,7 @@ def sample_density(
     The density releases the interpreter's lock while it runs, so that chains run side by side.
     """
     started = perf_counter()
-    import nutpie
+    import nutpie  # noqa: F401  # its time counts apart from that of sampling
 
     imported = perf_counter()
     # The first call compiles, or loads what an earlier process compiled.
@@ -236,33 +234,7 @@ def sample_density(
     course = _course(settings, declaration, scaled_step)
     tuned = perf_counter()
     model = _model(family, declaration, cells, family.density(declaration, cells, geometry))
-
-    def sample(**further: Any) -> xr.DataTree:
-        return nutpie.sample(
-            model,
-            draws=settings.draws,
-            tune=course.tune,
-            chains=settings.chains,
-            cores=settings.cores,
-            seed=settings.random_seed,
-            target_accept=course.target_accept,
-            maxdepth=settings.max_treedepth,
-            progress_bar=settings.progressbar,
-            save_warmup=False,
-            **further,
-        )
-
-    further = {}
-    if course.integrator == "exact for a normal":
-        further["exact_normal_trajectory"] = True
-    if course.extra_doublings:
-        further["extra_doublings"] = course.extra_doublings
-    try:
-        tree = sample(**further)
-    except AttributeError:
-        # Settings that nutpie has and does not document; one without them refuses their names.
-        course = replace(course, integrator="leapfrog", extra_doublings=0)
-        tree = sample()
+    tree, course = _sample_with_nutpie(model, settings, course)
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     chains, n_whole = whole_draws(x)
@@ -380,18 +352,7 @@ def sample_pymc(
             _shape_key(declaration), lambda: nutpie.compile_pymc_model(model)
         ).with_data(**cells.arrays)
         ready = perf_counter()
-        tree = nutpie.sample(
-            compiled,
-            draws=settings.draws,
-            tune=course.tune,
-            chains=settings.chains,
-            cores=settings.cores,
-            seed=settings.random_seed,
-            target_accept=course.target_accept,
-            maxdepth=settings.max_treedepth,
-            progress_bar=settings.progressbar,
-            save_warmup=False,
-        )
+        tree, course = _sample_with_nutpie(compiled, settings, course)
     else:
         ready = built
         if sampler != "pymc":
@@ -416,6 +377,42 @@ def sample_pymc(
         },
         course=course,
     )
+
+
+def _sample_with_nutpie(
+    model: Any, settings: SamplerSettings, course: Course
+) -> tuple[xr.DataTree, Course]:
+    """Return nutpie's draws, and the course that they took."""
+    import nutpie
+
+    asked = {}
+    if course.integrator == "exact for a normal":
+        asked["exact_normal_trajectory"] = True
+    if course.extra_doublings:
+        asked["extra_doublings"] = course.extra_doublings
+
+    def sample(**undocumented: Any) -> xr.DataTree:
+        return nutpie.sample(
+            model,
+            draws=settings.draws,
+            tune=course.tune,
+            chains=settings.chains,
+            cores=settings.cores,
+            seed=settings.random_seed,
+            target_accept=course.target_accept,
+            maxdepth=settings.max_treedepth,
+            progress_bar=settings.progressbar,
+            save_warmup=False,
+            **undocumented,
+        )
+
+    try:
+        return sample(**asked), course
+    except AttributeError:
+        if not asked:
+            raise
+        # Settings that nutpie has and does not document; one without them refuses their names.
+        return sample(), replace(course, integrator="leapfrog", extra_doublings=0)
 
 
 def _sample_with_pymc(

@@ -6,35 +6,35 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.benchmarks._peers import samplers
 from tests.benchmarks._peers.contract import Result, Settings, Stages
 from tests.benchmarks.likert import CATEGORIES, plain_model
 
+if TYPE_CHECKING:
+    from bayeseval import LikertJudgements
+
 
 def bayeseval(data: Path, settings: Settings, stages: Stages) -> Result:
     """Fit with the defaults: from the file to the printed ranking, as a user would."""
-    from bayeseval import LikertJudgements
-
-    def read() -> LikertJudgements:
-        return LikertJudgements.read(
-            data, annotator="annotator", system="system", rating="rating", scale=(1, CATEGORIES)
-        )
-
-    return samplers.with_bayeseval(read, None, settings, stages)
+    return samplers.with_bayeseval(lambda: _ratings(data), None, settings, stages)
 
 
 def bayeseval_scaled(data: Path, settings: Settings, stages: Stages) -> Result:
     """Fit the model of ``likert_scaled.R``."""
-    from bayeseval import LikertJudgements, OrdinalProbit
-
-    def read() -> LikertJudgements:
-        return LikertJudgements.read(
-            data, annotator="annotator", system="system", rating="rating", scale=(1, CATEGORIES)
-        )
+    from bayeseval import OrdinalProbit
 
     family = OrdinalProbit(thresholds="shifted", discrimination=True, discrimination_sd_scale=0.5)
-    return samplers.with_bayeseval(read, family, settings, stages)
+    return samplers.with_bayeseval(lambda: _ratings(data), family, settings, stages)
+
+
+def _ratings(data: Path) -> LikertJudgements:
+    from bayeseval import LikertJudgements
+
+    return LikertJudgements.read(
+        data, annotator="annotator", system="system", rating="rating", scale=(1, CATEGORIES)
+    )
 
 
 def pymc_nutpie(data: Path, settings: Settings, stages: Stages) -> Result:

@@ -286,10 +286,11 @@ def wanted(outcomes: Outcomes, gradient: Mapping[str, float] | None) -> list[Rat
             ),
         ]
     for part, name in (("likert", "Likert"), ("spa", "SPA"), ("strength", "Strength")):
-        found = outcomes.get(part, ())
-        ratios += [
-            ess_ratio(f"{name}, ESS/s of system scores: brms", 20, found, own) for own in found[:1]
-        ]
+        if part not in outcomes:
+            continue
+        found = outcomes[part]
+        what = f"{name}, ESS/s of system scores: brms"
+        ratios.append(ess_ratio(what, 20, found, found[0]))
         # A model that only brms has besides, each beside its like.
         named = {each.contender.name: each for each in found}
         for each in found:

@@ -32,7 +32,7 @@ def with_bayeseval(
 ) -> Result:
     """Read, fit, and print the ranking; ``further`` settings are those of `fit`.
 
-    It tunes as long as it does by default, as the others do.
+    It tunes as long as it does by default; the others as ``settings`` say.
 
     With ``again`` the result says how to prepare and fit once more.
     """
