@@ -8,12 +8,7 @@ import numpy.typing as npt
 
 from bayeseval._checks import nearest, some
 from bayeseval.errors import DesignError, JudgementError
-from bayeseval.judgements import (
-    Judgements,
-    LikertJudgements,
-    MagnitudeJudgements,
-    PairwiseJudgements,
-)
+from bayeseval.judgements import Judgements
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,11 +71,6 @@ def slices(judgements: Judgements, criterion: str | None = None) -> Iterator[Sli
             yield Slice(label, np.repeat(rows, judgements.counts[rows]))
 
 
-def is_pairs(judgements: Judgements) -> bool:
-    """Say whether one judgement is about two systems."""
-    return len(judgements.system_factors) == 2
-
-
 def numbers(judgements: Judgements, *, what: str) -> np.ndarray:
     """Return the answers of an absolute protocol as numbers, one a row.
 
@@ -96,10 +86,8 @@ def numbers(judgements: Judgements, *, what: str) -> np.ndarray:
     numpy.ndarray of float64
         Values of the scale; magnitudes as they were given.
     """
-    if isinstance(judgements, LikertJudgements):
-        return judgements.values.astype(float)
-    if isinstance(judgements, MagnitudeJudgements):
-        return judgements.magnitudes.astype(float)
+    if not judgements.is_paired:
+        return judgements.as_numbers()
     raise JudgementError(
         f"{what} needs ratings or magnitudes, which are about one system; these are "
         f"{type(judgements).__name__}, which compare two. For pairs use win_rates, "
@@ -123,13 +111,8 @@ def oriented(judgements: Judgements) -> tuple[np.ndarray, np.ndarray, np.ndarray
     """
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     swap = a > b
-    if isinstance(judgements, PairwiseJudgements):
-        values = np.array([1.0, -1.0, 0.0])[judgements.answers]
-        values = np.where(swap, -values, values) + 0.0
-    elif judgements.protocol == "spa":
-        values = np.where(swap, 1 - judgements.answers, judgements.answers)
-    else:
-        values = np.where(swap, -judgements.answers, judgements.answers) + 0.0
+    values = judgements.as_numbers()
+    values = np.where(swap, 2.0 * judgements.meaning.centre - values, values) + 0.0
     return values, np.minimum(a, b), np.maximum(a, b)
 
 
@@ -193,7 +176,7 @@ def answers_by_unit(
             f"unit= must name the factors that say what was judged, such as ('system', 'item'); "
             f"got {unit!r}"
         )
-    if not is_pairs(judgements):
+    if not judgements.is_paired:
         codes, combinations = compact([judgements.codes(name) for name in factors])
         return numbers(judgements, what="this"), codes, combinations, factors
     values, first, second = oriented(judgements)
@@ -203,8 +186,8 @@ def answers_by_unit(
     # by chance: the side that people saw first, where the unit was shown in one order.
     shown = np.where(judgements.codes("system_a") == first, 1, -1) * judgements.counts
     turned = np.bincount(codes, weights=shown)[codes] < 0
-    whole = 1.0 if judgements.protocol == "spa" else 0.0
-    return np.where(turned, whole - values, values) + 0.0, codes, combinations, factors
+    opposite = 2.0 * judgements.meaning.centre - values
+    return np.where(turned, opposite, values) + 0.0, codes, combinations, factors
 
 
 def once_each(judgements: Judgements, rows: np.ndarray, unit: np.ndarray) -> np.ndarray:

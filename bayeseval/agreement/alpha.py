@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
 import numpy as np
 
@@ -11,18 +11,10 @@ from bayeseval._records import Record, Shown
 from bayeseval._units import answers_by_unit, once_each, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._meaning import Level
 from bayeseval.settings import resolve_ci
 
-type Level = Literal["nominal", "ordinal", "interval", "ratio"]
-
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
-DEFAULT_LEVEL: dict[str, Level] = {
-    "likert": "ordinal",
-    "magnitude": "ratio",
-    "spa": "interval",
-    "pairwise": "nominal",
-    "strength": "interval",
-}
 # Units × values² from which on the package's table of coincidences would not fit in memory.
 MOST_CELLS = 20_000_000
 
@@ -178,7 +170,7 @@ def krippendorff_alpha(
     """
     import pandas as pd
 
-    level = _checked_level(level or DEFAULT_LEVEL[judgements.protocol])
+    level = _checked_level(level or judgements.meaning.level)
     prob, _ = resolve_ci(ci_prob)
     rng = np.random.default_rng(random_seed)
     values, codes, _, factors = answers_by_unit(judgements, unit)

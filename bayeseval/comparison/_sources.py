@@ -5,38 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from bayeseval._units import Slice, answers_by_unit, compact, is_pairs, numbers
+from bayeseval._units import Slice, answers_by_unit, compact
 from bayeseval.frequentist.variance import square_within, tukey_differences
-from bayeseval.judgements import Judgements, MagnitudeJudgements, PairwiseJudgements
+from bayeseval.judgements import Judgements
 
 RATIO = ("F", "df1", "df2", "p")
 _SIDES = ("system_a", "system_b")
 # Fewer pairs of answers lie on a line, or nearly so, whatever they are.
 _FEWEST = 3
-
-
-def answers_in_favour(judgements: Judgements) -> np.ndarray:
-    """Return the answers as numbers, one a row; of comparisons in favour of a, 0 for neither.
-
-    Parameters
-    ----------
-    judgements : Judgements
-        Any table.
-
-    Returns
-    -------
-    numpy.ndarray of float
-        Ratings; logs of magnitudes' ratios, NaN where censored; strengths, stated probabilities
-        less one half, outcomes as 1, −1 and 0.
-    """
-    if isinstance(judgements, MagnitudeJudgements):
-        # A censored answer has no logarithm.
-        return np.log(np.where(judgements.censored, np.nan, judgements.answers))
-    if isinstance(judgements, PairwiseJudgements):
-        return np.array([1.0, -1.0, 0.0])[judgements.answers]
-    if is_pairs(judgements):
-        return judgements.answers - (0.5 if judgements.protocol == "spa" else 0.0)
-    return numbers(judgements, what="variation")
 
 
 def by_level(judgements: Judgements, piece: Slice, factor: str) -> list[np.ndarray]:
@@ -57,8 +33,8 @@ def by_level(judgements: Judgements, piece: Slice, factor: str) -> list[np.ndarr
     list of numpy.ndarray
         One array a level that occurs.
     """
-    answers = answers_in_favour(judgements)[piece.rows]
-    if factor == "system" and is_pairs(judgements):
+    answers = judgements.in_favour()[piece.rows]
+    if factor == "system" and judgements.is_paired:
         codes = np.concatenate([judgements.codes(side)[piece.rows] for side in _SIDES])
         answers = np.concatenate([answers, -answers])
     else:
@@ -148,8 +124,8 @@ def repeats(judgements: Judgements, piece: Slice) -> pd.DataFrame:
     columns = ["annotator", "question", "one", "other"]
     if not judgements.has("annotator"):
         return pd.DataFrame(columns=columns, dtype=float)
-    answers, unit = answers_in_favour(judgements), answers_by_unit(judgements)[1]
-    if is_pairs(judgements):
+    answers, unit = judgements.in_favour(), answers_by_unit(judgements)[1]
+    if judgements.is_paired:
         # In either order it is one question.
         a, b = (judgements.codes(side) for side in _SIDES)
         answers = np.where(a < b, answers, -answers)

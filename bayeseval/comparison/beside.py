@@ -42,14 +42,6 @@ from bayeseval.judgements import (
 from bayeseval.ranking import alarm_sentences
 from bayeseval.settings import IntervalKind, resolve_ci
 
-# The posterior's quantity on the scale of the test where the families have one.
-QUANTITY = {
-    "likert": "expected_rating",
-    "magnitude": "quality",
-    "spa": "win_probability",
-    "pairwise": "quality",
-    "strength": "win_probability",
-}
 RELATIONS = {
     (True, True): "same side",
     (False, False): "neither decides",
@@ -226,7 +218,7 @@ def side_by_side(
     wanted = checked_expectations(expected, judgements.systems, rope)
     if pairs is None:
         pairs = expected_pairs(wanted, judgements.systems)
-    quantity = quantity or QUANTITY[posterior.protocol]
+    quantity = quantity or judgements.meaning.quantity
     contrasts = compare(
         posterior,
         pairs,

@@ -19,7 +19,6 @@ from bayeseval.comparison._contract import (
 from bayeseval.comparison._intervals import interval
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.judgements import PairwiseJudgements
-from bayeseval.judgements.identify import points
 from bayeseval.ranking import alarm_sentences
 from bayeseval.settings import ci_words, resolve_ci
 
@@ -234,7 +233,7 @@ def intransitivity(
         counts = judgements.counts[own]
         scored = partial(_scores, a[own], b[own], counts, n=n)
         compared = np.triu(_by_pair(a[own], b[own], counts, n) > 0)
-        observed_scores = scored(counts * points(judgements)[own])
+        observed_scores = scored(counts * judgements.points()[own])
         triads, observed = _circular(observed_scores)
         predicted, misfit, misfit_drawn = (np.empty(len(chances)) for _ in range(3))
         for at, (chance, won) in enumerate(zip(chances[:, own], drawn, strict=True)):

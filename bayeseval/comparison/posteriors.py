@@ -27,17 +27,11 @@ from bayeseval.comparison._expected import (
 from bayeseval.comparison.contrasts import compare
 from bayeseval.comparison.ranks import checked_decision_prob, rank_probabilities
 from bayeseval.errors import BayesEvalError
+from bayeseval.judgements._protocols import PROTOCOLS
 from bayeseval.ranking import alarm_sentences
 from bayeseval.settings import IntervalKind, ci_words, resolve_ci
 
 _FEWEST = 2
-_MEANING = {
-    "likert": "one annotator rates one output of each; half of the ties count",
-    "magnitude": "one annotator gives a number to one output of each; half of the ties count",
-    "spa": "the mean of what annotators state, over both directions of asking",
-    "pairwise": "one annotator chooses between the two; half of the ties count",
-    "strength": "one annotator sets the slider between the two; half of the ties count",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -219,7 +213,7 @@ def compare_posteriors(
         table.insert(0, "posterior", name)
         frames.append(table.drop(columns="criterion", errors="ignore"))
         ranks[name] = _expected_ranks(posterior, own, systems)
-        meaning = _MEANING.get(posterior.protocol, "one new judgement")
+        meaning = PROTOCOLS[posterior.protocol].meaning.new_judgement
         rules.append(f"{name}: {posterior.family.name}; {meaning}.")
     order = pd.DataFrame({"system": systems, **ranks}).sort_values(names[0], kind="stable")
     long = pd.concat(frames, ignore_index=True)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayeseval._records import Record, Shown, printed
 from bayeseval._tables import Table
-from bayeseval._units import is_pairs, slices
+from bayeseval._units import slices
 from bayeseval.comparison._contract import (
     PosteriorLike,
     components_of,
@@ -17,7 +17,6 @@ from bayeseval.comparison._contract import (
     refuse_no_posterior,
 )
 from bayeseval.comparison._sources import (
-    answers_in_favour,
     by_level,
     consistency,
     f_ratio,
@@ -35,13 +34,6 @@ _SOURCES = ("system", "item", "system × item", "annotator", "system × annotato
 _TESTED = ("system", "item", "annotator")
 _SHARE = ("share", "lower", "upper")
 _ALIKE = ("n_repeats", "mean_difference", "correlation")
-_WHAT = {
-    "likert": "the ratings",
-    "magnitude": "logs of the magnitudes' ratios to the reference",
-    "spa": "the stated probabilities",
-    "pairwise": "outcomes (1 for a, −1 for b, 0 for a tie)",
-    "strength": "the strengths",
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -180,7 +172,7 @@ def variation(
     contrasts = compare(posterior, quantity="quality", ci_prob=prob, ci_kind=kind).to_frame()
     keys = [] if judgements.criteria is None else ["criterion"]
     # Neither system is the first: over both ways round, answers about a pair have the mean 0.
-    centre = 0.0 if is_pairs(judgements) else None
+    centre = 0.0 if judgements.is_paired else None
     sources: list[dict[str, object]] = []
     decided: list[dict[str, Any]] = []
     alike: list[dict[str, object]] = []
@@ -314,13 +306,13 @@ def _latent(residual: Mapping[str, float] | None) -> dict[str, float]:
 
 
 def _notes_on_f(judgements: Judgements, table: pd.DataFrame) -> tuple[str, ...]:
-    notes = [f"F: one-way, of {_WHAT[judgements.protocol]}; it takes all answers as independent."]
-    if is_pairs(judgements):
+    notes = [f"F: one-way, of {judgements.meaning.answers}; it takes all answers as independent."]
+    if judgements.is_paired:
         notes.append(
             "An answer counts for one system and against the other. Items and annotators cancel in "
             "a comparison: their F is of answers in favour of the system shown first."
         )
-    censored = judgements.counts[np.isnan(answers_in_favour(judgements))].sum()
+    censored = judgements.counts[np.isnan(judgements.in_favour())].sum()
     if censored:
         notes.append(f"Without {censored:,} censored answers, which have no logarithm.")
     untested = table.loc[table["F"].isna() & table["source"].isin(_TESTED), "source"]
@@ -344,10 +336,10 @@ def _notes_on_repeats(
             (
                 "Repeats: answers by an annotator who answered the same question before. Mean "
                 f"absolute difference and intraclass correlation of two such answers, of "
-                f"{_WHAT[judgements.protocol]}."
+                f"{judgements.meaning.answers}."
             )
         ]
-        if is_pairs(judgements):
+        if judgements.is_paired:
             notes.append("A pair shown in either order is the same question.")
     if not no_shares:
         notes.append(

@@ -13,6 +13,7 @@ from bayeseval.comparison._contract import (
 )
 from bayeseval.comparison._intervals import interval
 from bayeseval.errors import ModelError
+from bayeseval.judgements._protocols import PAIRED
 from bayeseval.ranking import alarm_sentences
 from bayeseval.settings import ci_words, resolve_ci
 
@@ -22,7 +23,6 @@ _SOURCES: Mapping[str, tuple[str, ...]] = {
     "annotator": ("severity", "position"),
     "system × annotator": ("taste",),
 }
-_PAIRED = ("pairwise", "strength", "spa")
 _WHY_NONE: Mapping[str, str] = {
     "LogMagnitude": (
         ": a magnitude is a log ratio whose noise is each annotator's own, and with a reference "
@@ -95,7 +95,7 @@ def variance_shares(
     refuse_no_posterior(posterior, "variance_shares")
     prob, kind = resolve_ci(ci_prob, ci_kind)  # type: ignore[arg-type]
     data = posterior.data["posterior"].to_dataset()
-    paired = posterior.protocol in _PAIRED
+    paired = posterior.protocol in PAIRED
     rows = []
     for criterion in posterior.criteria or (None,):
         draws = data if criterion is None else data.sel(criterion=criterion)

@@ -9,10 +9,9 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown
-from bayeseval._units import cell_means, is_pairs, numbers, slices
+from bayeseval._units import cell_means, numbers, slices
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha
-from bayeseval.frequentist.wins import scores
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
@@ -167,7 +166,7 @@ def bootstrap_ranking(
             collected.append(frame)
     return BootstrapRanking(
         table=pd.concat(tables, ignore_index=True),
-        title="Ranking by " + ("win rate" if is_pairs(judgements) else "mean answer"),
+        title="Ranking by " + ("win rate" if judgements.is_paired else "mean answer"),
         notes=(
             (
                 f"Paired bootstrap over {_plural(chosen)}, {n_resamples:,} resamples; "
@@ -220,9 +219,9 @@ def _resample(judgements: Judgements, resample: Resample | None) -> Resample:
 
 def _answers(judgements: Judgements, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return answers, system codes and the rows they come from: pairs give two answers a row."""
-    if not is_pairs(judgements):
+    if not judgements.is_paired:
         return numbers(judgements, what="this")[rows], judgements.codes("system")[rows], rows
-    score = scores(judgements)[rows]
+    score = judgements.points()[rows]
     sides = [judgements.codes(name)[rows] for name in ("system_a", "system_b")]
     return (
         np.concatenate([score, 1 - score]),

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._records import Record, Shown
-from bayeseval._units import is_pairs, slices
-from bayeseval.errors import JudgementError
+from bayeseval._units import slices
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
@@ -60,7 +59,7 @@ def win_rates(
     prob, _ = resolve_ci(ci_prob)
     rows = []
     for piece in slices(judgements, criterion):
-        score = scores(judgements)[piece.rows]
+        score = judgements.points()[piece.rows]
         a, b = (judgements.codes(name)[piece.rows] for name in ("system_a", "system_b"))
         own = np.concatenate([a, b])
         other = np.concatenate([b, a])
@@ -104,17 +103,3 @@ def win_rates(
         ),
         shown=SHOWN,
     )
-
-
-def scores(judgements: Judgements) -> np.ndarray:
-    """Return what each row gives system a, from 0 to 1; b gets the rest."""
-    if not is_pairs(judgements):
-        raise JudgementError(
-            f"win rates need comparisons of two systems; these are {type(judgements).__name__}. "
-            "Turn ratings into pairs first, or use rating_means."
-        )
-    if judgements.protocol == "pairwise":
-        return np.array([1.0, 0.0, 0.5])[judgements.answers]
-    if judgements.protocol == "spa":
-        return judgements.answers
-    return (np.sign(judgements.answers) + 1) / 2

@@ -1,5 +1,6 @@
 """The data adapter: one validated, immutable table for each protocol."""
 
+from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._table import AuditEntry, Dropped, Factor, Judgements
 from bayeseval.judgements.convert import to_counts, to_pairwise
 from bayeseval.judgements.filters import (
@@ -29,6 +30,7 @@ __all__ = [
     "Judgements",
     "LikertJudgements",
     "MagnitudeJudgements",
+    "Meaning",
     "PairwiseJudgements",
     "SPAJudgements",
     "Scale",

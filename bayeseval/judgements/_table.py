@@ -15,6 +15,7 @@ import pandas as pd
 
 from bayeseval._checks import counted, nearest, some
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements.summary import Summary
 
 
@@ -134,6 +135,7 @@ class Judgements(ABC):
 
     protocol: ClassVar[str]
     answer_name: ClassVar[str]
+    meaning: ClassVar[Meaning]
     system_factors: ClassVar[tuple[str, ...]] = ("system",)
 
     factors: tuple[Factor, ...]
@@ -170,6 +172,54 @@ class Judgements(ABC):
     def moderators(self) -> dict[str, tuple[str, ...]]:
         """Levels of each moderator by its name."""
         return {name: self.labels(name) for name in self.moderator_names}
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether one judgement is about two systems."""
+        return len(self.system_factors) == 2
+
+    def as_numbers(self) -> np.ndarray:
+        """Return the answers as numbers that a mean can be taken of.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row: the scale's values, magnitudes, probabilities, strengths; of outcomes 1 where
+            a wins, −1 where b wins, 0 for a tie.
+        """
+        return self.answers.astype(np.float64)
+
+    def in_favour(self) -> np.ndarray:
+        """Return the answers on a scale of differences, in favour of the (first) system.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row; of two systems 0 where neither is favoured. Logs of magnitudes' ratios to the
+            reference, NaN where censored.
+        """
+        return self.as_numbers() - (self.meaning.centre if self.is_paired else 0.0)
+
+    def points(self) -> np.ndarray:
+        """Return what each judgement about two systems gives to the first, from 0 to 1.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row: 1 where the first is favoured, half where neither is; a stated probability
+            as it is. The second system gets the rest.
+
+        Raises
+        ------
+        JudgementError
+            The judgements are about one system each.
+        """
+        if not self.is_paired:
+            raise JudgementError(
+                f"win rates need comparisons of two systems; these are {type(self).__name__}. "
+                "Turn ratings into pairs first (to_pairwise), or use rating_means."
+            )
+        return (np.sign(self.in_favour()) + 1.0) / 2.0
 
     @property
     def n_rows(self) -> int:

@@ -41,18 +41,16 @@ def to_pairwise(judgements: Judgements) -> PairwiseJudgements:
     """
     if isinstance(judgements, PairwiseJudgements):
         return judgements
-    if len(judgements.system_factors) == 2:
-        middle = 0.5 if judgements.protocol == "spa" else 0.0
-        outcome = np.where(
-            judgements.answers == middle, 2, np.where(judgements.answers > middle, 0, 1)
-        )
+    if judgements.is_paired:
+        favour, centre = judgements.in_favour(), judgements.meaning.centre
+        outcome = np.where(favour == 0, 2, np.where(favour > 0, 0, 1))
         return _made(
             judgements,
             judgements.factors,
             outcome,
             judgements.counts,
             judgements.attributes,
-            rule=f"{judgements.answer_name} to outcome: a above {middle:g}, b below, tie at it",
+            rule=f"{judgements.answer_name} to outcome: a above {centre:g}, b below, tie at it",
         )
     return _within(judgements)
 

@@ -237,23 +237,11 @@ def _grouped(
     return tuple(tuple(group) for group in ordered), member[: len(labels)]
 
 
-def points(judgements: Judgements) -> np.ndarray:
-    """Return how much of each row's judgement system a won: 1, 0 or in between; pairs only.
-
-    A tie is half a point each, here as everywhere that only asks who beat whom at all.
-    """
-    if judgements.protocol == "pairwise":
-        return np.array([1.0, 0.0, 0.5])[judgements.answers]
-    if judgements.protocol == "spa":
-        return judgements.answers
-    return np.sign(judgements.answers) / 2 + 0.5
-
-
 def _pairs(judgements: Judgements) -> dict[str, object]:
     systems = judgements.systems
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     n = len(systems)
-    won = points(judgements)
+    won = judgements.points()
     pair, turned = a.astype(np.int64) * n + b, b.astype(np.int64) * n + a
     counts = judgements.counts
     shown = np.bincount(pair, weights=counts, minlength=n * n).reshape(n, n)

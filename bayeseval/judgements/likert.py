@@ -12,6 +12,7 @@ from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
 from bayeseval.judgements._intake import Column, Intake, as_number, label_text, take
+from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -87,6 +88,13 @@ class LikertJudgements(Judgements):
 
     protocol: ClassVar[str] = "likert"
     answer_name: ClassVar[str] = "rating"
+    meaning: ClassVar[Meaning] = Meaning(
+        asked="Annotators gave each output a point of an ordered scale.",
+        answers="the ratings",
+        new_judgement="one annotator rates one output of each; half of the ties count",
+        level="ordinal",
+        quantity="expected_rating",
+    )
 
     scale: Scale
 
@@ -338,6 +346,16 @@ class LikertJudgements(Judgements):
         if self.scale.labels != numeric:
             return np.array(self.scale.labels, dtype=object)[self.answers]
         return self.values
+
+    def as_numbers(self) -> np.ndarray:
+        """Return the rows' ratings as the numbers of the scale.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row.
+        """
+        return self.values.astype(np.float64)
 
     @property
     def values(self) -> np.ndarray:

@@ -20,6 +20,7 @@ from bayeseval.judgements._build import (
     take_file,
 )
 from bayeseval.judgements._intake import Intake, as_number, take
+from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -50,6 +51,13 @@ class MagnitudeJudgements(Judgements):
 
     protocol: ClassVar[str] = "magnitude"
     answer_name: ClassVar[str] = "magnitude"
+    meaning: ClassVar[Meaning] = Meaning(
+        asked="Annotators gave each output a positive number, relative to a reference.",
+        answers="logs of the magnitudes' ratios to the reference",
+        new_judgement="one annotator gives a number to one output of each; half of the ties count",
+        level="ratio",
+        quantity="quality",
+    )
 
     magnitudes: np.ndarray
     references: np.ndarray
@@ -261,6 +269,26 @@ class MagnitudeJudgements(Judgements):
     def at_reference(self) -> np.ndarray:
         """Rows whose magnitude is exactly the reference: "as good as"."""
         return self.answers == 1 if self.has_reference else np.zeros(self.n_rows, dtype=bool)
+
+    def as_numbers(self) -> np.ndarray:
+        """Return the magnitudes as they were given.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row.
+        """
+        return self.magnitudes.astype(np.float64)
+
+    def in_favour(self) -> np.ndarray:
+        """Return logs of the ratios to the reference.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row; NaN where censored, since zero has no logarithm.
+        """
+        return np.log(np.where(self.censored, np.nan, self.answers))
 
     def _fingerprint_header(self) -> object:
         return {"has_reference": self.has_reference}

@@ -26,6 +26,7 @@ from bayeseval.judgements._intake import (
     named_columns,
     take,
 )
+from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -64,6 +65,13 @@ class PairwiseJudgements(Judgements):
 
     protocol: ClassVar[str] = "pairwise"
     answer_name: ClassVar[str] = "outcome"
+    meaning: ClassVar[Meaning] = Meaning(
+        asked="Annotators saw two outputs and said which is better, or that neither is.",
+        answers="outcomes (1 for a, −1 for b, 0 for a tie)",
+        new_judgement="one annotator chooses between the two; half of the ties count",
+        level="nominal",
+        quantity="quality",
+    )
     system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
 
     @classmethod
@@ -446,6 +454,16 @@ class PairwiseJudgements(Judgements):
     def outcome_labels(self) -> tuple[Outcome, ...]:
         """What the codes of ``answers`` mean: 0, 1, 2 are "a", "b", "tie"."""
         return OUTCOMES
+
+    def as_numbers(self) -> np.ndarray:
+        """Return the outcomes as numbers.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row: 1 where a wins, −1 where b wins, 0 for a tie.
+        """
+        return np.array([1.0, -1.0, 0.0])[self.answers]
 
     def _fingerprint_header(self) -> object:
         return {}

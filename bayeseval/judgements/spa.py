@@ -21,6 +21,7 @@ from bayeseval.judgements._build import (
     take_file,
 )
 from bayeseval.judgements._intake import Intake, as_number, take
+from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -70,6 +71,17 @@ class SPAJudgements(Judgements):
 
     protocol: ClassVar[str] = "spa"
     answer_name: ClassVar[str] = "probability"
+    meaning: ClassVar[Meaning] = Meaning(
+        asked=(
+            "Annotators stated, for pairs of systems, the probability that the first would produce "
+            "the better output."
+        ),
+        answers="the stated probabilities",
+        new_judgement="the mean of what annotators state, over both directions of asking",
+        level="interval",
+        quantity="win_probability",
+        centre=0.5,
+    )
     system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
 
     bounds: Bounds
@@ -335,6 +347,16 @@ class SPAJudgements(Judgements):
         who = self.codes("annotator") if self.has("annotator") else np.zeros(self.n_rows, np.int32)
         asked = np.unique(np.stack([who, pairs.first, pairs.second, pairs.forward]), axis=1)
         return asked.shape[1] > np.unique(asked[:3], axis=1).shape[1]
+
+    def points(self) -> np.ndarray:
+        """Return the probabilities: what each judgement gives to the first system.
+
+        Returns
+        -------
+        numpy.ndarray of float64
+            One a row.
+        """
+        return self.as_numbers()
 
     def _fingerprint_header(self) -> object:
         # 60 of 100 and 0.6 of 1 are the same judgement.

@@ -20,6 +20,7 @@ from bayeseval.judgements._build import (
     take_file,
 )
 from bayeseval.judgements._intake import Intake, as_number, label_text, take
+from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -54,6 +55,13 @@ class StrengthJudgements(Judgements):
 
     protocol: ClassVar[str] = "strength"
     answer_name: ClassVar[str] = "strength"
+    meaning: ClassVar[Meaning] = Meaning(
+        asked="Annotators saw two outputs and said which is better, and by how much.",
+        answers="the strengths",
+        new_judgement="one annotator sets the slider between the two; half of the ties count",
+        level="interval",
+        quantity="win_probability",
+    )
     system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
 
     bound: float

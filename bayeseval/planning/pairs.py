@@ -14,11 +14,11 @@ from bayeseval._checks import nearest, some
 from bayeseval._records import Record, Shown
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.inference import Posterior
+from bayeseval.judgements._protocols import PAIRED
 
 type Criterion = Literal["entropy", "rank"]
 type FloatArray = npt.NDArray[np.float64]
 
-_PAIRED = ("pairwise", "spa", "strength")
 _OUTCOMES = ("win", "tie", "loss")
 _BYTES_AT_A_TIME = 2e8
 _MOST_CANDIDATES = 2000
@@ -137,11 +137,11 @@ _SHOWN = (
 
 
 def _check(posterior: Posterior, n: int, criterion: str, draws: int) -> None:
-    if posterior.protocol not in _PAIRED:
+    if posterior.protocol not in PAIRED:
         raise ModelError(
             f"next_pairs chooses comparisons of two systems; {posterior.family.name} models "
             f"{posterior.protocol!r} judgements, in which nobody compares. Fit a family for one of "
-            f"{some(_PAIRED)}"
+            f"{some(PAIRED)}"
         )
     if len(posterior.systems) < 2:
         raise ModelError("there is one system: no pair to compare")

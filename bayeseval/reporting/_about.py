@@ -9,7 +9,7 @@ from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Block
-from bayeseval.reporting._words import ASKED, sentence
+from bayeseval.reporting._words import sentence
 from bayeseval.settings import ci_words
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def study(judgements: Judgements) -> Iterator[Block]:
         anchor="asked",
         heading="What was asked, and of whom",
         sentences=(
-            ASKED.get(judgements.protocol, f"Protocol: {judgements.protocol}."),
+            judgements.meaning.asked,
             *summary.notes,
         ),
         tables=(

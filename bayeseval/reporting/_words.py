@@ -10,17 +10,6 @@ MOST_NAMED = 4
 LABEL_WIDTH = 60
 LEFT_TO_RIGHT = "\u200e"
 
-ASKED = {
-    "likert": "Annotators gave each output a point of an ordered scale.",
-    "magnitude": "Annotators gave each output a positive number, relative to a reference.",
-    "spa": (
-        "Annotators stated, for pairs of systems, the probability that the first would produce "
-        "the better output."
-    ),
-    "pairwise": "Annotators saw two outputs and said which is better, or that neither is.",
-    "strength": "Annotators saw two outputs and said which is better, and by how much.",
-}
-
 
 def sentence(text: str) -> str:
     """Begin with a capital and end with a full stop."""

@@ -21,7 +21,6 @@ from bayeseval.judgements import (
     read,
     to_pairwise,
 )
-from bayeseval.judgements.identify import points
 
 
 def counts(table: PairwiseJudgements) -> list[int]:
@@ -44,7 +43,7 @@ def between(table: PairwiseJudgements, a: str, b: str) -> tuple[int, int, int]:
 
 def win_rates(table: PairwiseJudgements) -> pd.Series:
     """Return each system's share of wins, a tie being half a win."""
-    won = np.concatenate([points(table), 1 - points(table)])
+    won = np.concatenate([table.points(), 1 - table.points()])
     system = np.concatenate([table.codes("system_a"), table.codes("system_b")])
     share = np.bincount(system, weights=won) / np.bincount(system)
     return pd.Series(share, index=list(table.systems))
@@ -192,7 +191,7 @@ def test_llmfao_has_the_published_votes_and_win_rates(shared_data: Path):
     n = len(table.systems)
     won, met = np.zeros((n, n)), np.zeros((n, n))
     a, b = table.codes("system_a"), table.codes("system_b")
-    for first, second, gained in ((a, b, points(table)), (b, a, 1 - points(table))):
+    for first, second, gained in ((a, b, table.points()), (b, a, 1 - table.points())):
         np.add.at(won, (first, second), gained)
         np.add.at(met, (first, second), 1)
     rate = np.nanmean(np.where(met > 0, won / np.maximum(met, 1), np.nan), axis=1)

@@ -16,22 +16,11 @@ from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Plan, plan
 from bayeseval.judgements._files import json_lines
 from bayeseval.judgements._intake import take
+from bayeseval.judgements._protocols import PROTOCOLS
 from bayeseval.judgements._table import Dropped, Judgements
-from bayeseval.judgements.likert import LikertJudgements
-from bayeseval.judgements.magnitude import MagnitudeJudgements
-from bayeseval.judgements.pairwise import PairwiseJudgements
-from bayeseval.judgements.spa import SPAJudgements
-from bayeseval.judgements.strength import StrengthJudgements
 
 type Roles = Mapping[str, str | Sequence[str] | Mapping[str, str]]
 
-PROTOCOLS: dict[str, type[Judgements]] = {
-    "likert": LikertJudgements,
-    "magnitude": MagnitudeJudgements,
-    "spa": SPAJudgements,
-    "pairwise": PairwiseJudgements,
-    "strength": StrengthJudgements,
-}
 # What can be declared of each protocol's answers; a value of ... must be declared.
 DECLARED: dict[str, dict[str, object]] = {
     "likert": {"scale": None, "labels": None},
