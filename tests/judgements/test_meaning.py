@@ -6,13 +6,19 @@ import pytest
 import bayeseval as be
 from bayeseval.judgements import Judgements, Meaning
 from bayeseval.judgements._protocols import PAIRED, PROTOCOLS
+from bayeseval.simulate import (
+    simulate_magnitude,
+    simulate_pairwise,
+    simulate_spa,
+    simulate_strength,
+)
 
 SIMULATED = {
     "likert": lambda: be.simulate_likert(n_annotators=4, n_systems=3, random_seed=1),
-    "magnitude": lambda: be.simulate.simulate_magnitude(n_annotators=4, random_seed=1),
-    "spa": lambda: be.simulate.simulate_spa(n_annotators=4, random_seed=1),
-    "pairwise": lambda: be.simulate.simulate_pairwise(n_annotators=4, random_seed=1),
-    "strength": lambda: be.simulate.simulate_strength(n_annotators=4, random_seed=1),
+    "magnitude": lambda: simulate_magnitude(n_annotators=4, random_seed=1),
+    "spa": lambda: simulate_spa(n_annotators=4, random_seed=1),
+    "pairwise": lambda: simulate_pairwise(n_annotators=4, random_seed=1),
+    "strength": lambda: simulate_strength(n_annotators=4, random_seed=1),
 }
 
 
