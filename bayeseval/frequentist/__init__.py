@@ -3,17 +3,12 @@
 from bayeseval.frequentist.blocks import friedman, mixed_model
 from bayeseval.frequentist.bootstrap import BootstrapRanking, bootstrap_ranking
 from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
+from bayeseval.frequentist.power import PowerCurve, spa_power
 from bayeseval.frequentist.quasi import quasi_variances
 from bayeseval.frequentist.ratings import rating_means, rating_tests, welch_from_summary
-from bayeseval.frequentist.stated import (
-    FilterEffect,
-    PowerCurve,
-    SPATest,
-    filter_effect,
-    spa_power,
-    spa_test,
-    strength_test,
-)
+from bayeseval.frequentist.spa import SPATest, spa_test
+from bayeseval.frequentist.spa_filter import FilterEffect, filter_effect
+from bayeseval.frequentist.strength import strength_test
 from bayeseval.frequentist.variance import (
     TukeyPairs,
     anova,
