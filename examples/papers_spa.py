@@ -15,7 +15,7 @@ import pandas as pd
 from papers_data import data_folder, show
 from scipy.stats import t as t_distribution
 
-from bayeseval.frequentist import spa_power, spa_test, win_rates
+from bayeseval.frequentist import PowerCurve, rating_power, spa_power, spa_test, win_rates
 from bayeseval.judgements import SPAJudgements
 
 BASELINE = "gpt4_1106_preview"
@@ -86,13 +86,30 @@ def table1(data: Path) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
+def figure2() -> dict[str, PowerCurve]:
+    """Power of both protocols for curie against babbage of Table 1, one of its five pairs.
+
+    SDs are not printed; supposed are 0.25 of a probability and 1.5 of a difference of ratings.
+    """
+    around = range(20, 401, 20)
+    return {
+        "stated probabilities": spa_power(mean=0.63, sd=0.25, n_annotators=around, n_tests=5),
+        "Likert ratings": rating_power(difference=0.322, sd=1.5, n_annotators=around, n_tests=5),
+    }
+
+
 if __name__ == "__main__":
     folder = data_folder(str(__doc__))
     show("Table 1: SDs at which the printed stars hold (uncorrected)", table1(folder))
-    curve = spa_power(mean=0.575, sd=0.25, n_annotators=range(20, 201, 20), n_tests=5)
+    curves = figure2()
     show(
-        "Power for P = .575 and SD .25, five tests",
-        curve.to_frame()[["n_annotators", "level", "power"]],
-        f"For a power of .8: {curve.needed(0.8)['n_annotators'].iloc[0]} annotators.",
+        "Figure 2: power for curie against babbage (SDs supposed), five tests",
+        pd.DataFrame({name: curve.table["power"] for name, curve in curves.items()}).assign(
+            annotators=next(iter(curves.values())).table["n_annotators"]
+        ),
+        *(
+            f"For a power of .8, {name}: {curve.needed(0.8)['n_annotators'].iloc[0]} annotators."
+            for name, curve in curves.items()
+        ),
     )
     show("AlpacaEval 2: the SPA test of an LLM judge's probabilities", leaderboard(folder))

@@ -3,7 +3,7 @@
 from bayeseval.frequentist.blocks import friedman, mixed_model
 from bayeseval.frequentist.bootstrap import BootstrapRanking, bootstrap_ranking
 from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
-from bayeseval.frequentist.power import PowerCurve, spa_power
+from bayeseval.frequentist.power import PowerCurve, rating_power, spa_power
 from bayeseval.frequentist.quasi import quasi_variances
 from bayeseval.frequentist.ratings import rating_means, rating_tests, welch_from_summary
 from bayeseval.frequentist.spa import SPATest, spa_test
@@ -35,6 +35,7 @@ __all__ = [
     "mixed_model",
     "quasi_variances",
     "rating_means",
+    "rating_power",
     "rating_tests",
     "spa_power",
     "spa_test",

@@ -1,9 +1,11 @@
 """What tests of stated probabilities and of strengths share: units, directions, one-sample t."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
+from bayeseval._checks import nearest, some
 from bayeseval._records import Shown
 from bayeseval._units import Slice, compact
 from bayeseval.errors import DesignError, JudgementError
@@ -83,6 +85,59 @@ def both_directions(groups: Groups, whole: float) -> Groups:
         keys, position = np.unique(units, return_inverse=True)
         pooled[a, b] = (keys, np.bincount(position, weights=means) / np.bincount(position))
     return pooled
+
+
+def family(
+    groups: Groups,
+    pairs: Sequence[tuple[str, str]] | None,
+    systems: Sequence[str],
+    *,
+    whole: float | None,
+) -> Groups:
+    """Keep the pairs that make one family of tests, in their order and turned as they are named.
+
+    Parameters
+    ----------
+    groups : dict
+        Answers by pair of codes.
+    pairs : sequence of (str, str) or None
+        The family; all of the groups where left out.
+    systems : sequence of str
+        Labels of the codes.
+    whole : float or None
+        x of B against A is whole − x of A against B; None where directions stay apart.
+    """
+    if pairs is None:
+        return groups
+    chosen: Groups = {}
+    for pair in pairs:
+        if isinstance(pair, str) or len(pair) != 2:
+            raise JudgementError(f"pairs= must be a list of pairs (A, B); found {pair!r}.")
+        for label in pair:
+            if label not in systems:
+                meant = nearest(label, systems)
+                raise JudgementError(
+                    f"there is no system {label!r}; there are {some(systems)}"
+                    + (f". Did you mean {meant!r}?" if meant else "")
+                )
+        a, b = (list(systems).index(label) for label in pair)
+        if (a, b) in groups:
+            chosen[a, b] = groups[a, b]
+        elif whole is not None and (b, a) in groups:
+            units, means = groups[b, a]
+            chosen[a, b] = (units, whole - means)
+        else:
+            raise DesignError(
+                f"pairs= names {pair[0]!r} against {pair[1]!r}, which nobody was asked"
+                + (
+                    " in this direction; directions='pooled' takes both as one."
+                    if (b, a) in groups
+                    else "."
+                )
+            )
+    if not chosen:
+        raise DesignError("pairs= is empty: there is nothing to test.")
+    return chosen
 
 
 def one_sample(values: np.ndarray, null: float, prob: float) -> dict[str, object]:

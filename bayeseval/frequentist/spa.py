@@ -1,5 +1,6 @@
 """SPA: t-tests of stated probabilities against one half, and the coherence of directions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,6 +26,7 @@ from bayeseval.frequentist._stated import (
     both_directions,
     by_direction,
     chosen_unit,
+    family,
     mirror,
     one_sample,
     pair_labels,
@@ -107,6 +109,7 @@ def spa_test(
     correction: Correction = "holm",
     *,
     directions: Literal["apart", "pooled"] = "apart",
+    pairs: Sequence[tuple[str, str]] | None = None,
     unit: Unit = "auto",
     criterion: str | None = None,
     ci_prob: float | None = None,
@@ -124,10 +127,15 @@ def spa_test(
     alpha : float
         Level of significance, applied to the corrected p value.
     correction : {"holm", "bonferroni", "none"}
-        Correction over all rows of one criterion (both directions of a pair are two tests).
+        Correction over all rows of one criterion: without ``pairs`` both directions of a pair are
+        two tests.
     directions : {"apart", "pooled"}
         Test "A better than B" and "B better than A" apart, or pool them as P and 1 − P: then each
         unit's answers in both directions are averaged.
+    pairs : sequence of (str, str), optional
+        The pairs (A, B) that make the family which is corrected for, in this order and direction;
+        all that were asked where left out. The family of the paper's Table 1 is its five pairs,
+        ``directions="pooled", pairs=[…]``.
     unit : {"auto", "annotator", "item", "judgement"}
         What makes one value of the test: each annotator's mean, each item's mean, or each row.
         ``"auto"`` takes annotators where there are at least two, else items, else rows.
@@ -164,7 +172,9 @@ def spa_test(
     Raises
     ------
     JudgementError
-        If these are no SPA judgements.
+        If these are no SPA judgements, or ``pairs`` names an unknown system.
+    DesignError
+        If ``pairs`` names a pair that nobody was asked.
 
     References
     ----------
@@ -184,7 +194,13 @@ def spa_test(
     frames, mirrored = [], []
     for piece in slices(judgements, criterion):
         groups = by_direction(judgements, piece, chosen)
-        tested = groups if directions == "apart" else both_directions(groups, 1.0)
+        apart = directions == "apart"
+        tested = family(
+            groups if apart else both_directions(groups, 1.0),
+            pairs,
+            judgements.systems,
+            whole=None if apart else 1.0,
+        )
         frame = pd.DataFrame(
             [
                 {**piece.key, **pair_labels(judgements, pair), **one_sample(values, 0.5, prob)}
@@ -213,8 +229,7 @@ def spa_test(
         notes=(
             (
                 f"One value is {unit_words(chosen)}. Interval: {100 * prob:.10g} %, not corrected. "
-                f"p corr.: {NAMES[correction]} over the rows of one criterion; verdict at "
-                f"{alpha:g}."
+                f"p corr.: {NAMES[correction]} over {_family_words(frames)}; verdict at {alpha:g}."
             ),
             *dict.fromkeys(note for note in table["note"] if note),
             *(
@@ -228,6 +243,12 @@ def spa_test(
         by_annotator=_by_annotator(judgements, criterion),
         unit=chosen,
     )
+
+
+def _family_words(frames: list[pd.DataFrame]) -> str:
+    if len(frames) > 1:
+        return "the rows of one criterion"
+    return counted(int(frames[0]["p"].notna().sum()), "test")
 
 
 def _by_annotator(judgements: SPAJudgements, criterion: str | None) -> pd.DataFrame:

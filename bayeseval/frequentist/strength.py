@@ -1,5 +1,6 @@
 """T-tests of strengths of preference against zero."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pandas as pd
@@ -21,6 +22,7 @@ from bayeseval.frequentist._stated import (
     both_directions,
     by_direction,
     chosen_unit,
+    family,
     one_sample,
     pair_labels,
     unit_words,
@@ -34,6 +36,7 @@ def strength_test(
     alpha: float = 0.05,
     correction: Correction = "holm",
     *,
+    pairs: Sequence[tuple[str, str]] | None = None,
     unit: Unit = "auto",
     criterion: str | None = None,
     ci_prob: float | None = None,
@@ -51,7 +54,7 @@ def strength_test(
         Level of significance, applied to the corrected p value.
     correction : {"holm", "bonferroni", "none"}
         Correction over the pairs of one criterion.
-    unit, criterion, ci_prob
+    pairs, unit, criterion, ci_prob
         As in `spa_test`.
 
     Returns
@@ -74,7 +77,12 @@ def strength_test(
     chosen = chosen_unit(judgements, unit)
     frames = []
     for piece in slices(judgements, criterion):
-        tested = both_directions(by_direction(judgements, piece, chosen), 0.0)
+        tested = family(
+            both_directions(by_direction(judgements, piece, chosen), 0.0),
+            pairs,
+            judgements.systems,
+            whole=0.0,
+        )
         frame = pd.DataFrame(
             [
                 {**piece.key, **pair_labels(judgements, pair), **one_sample(values, 0.0, prob)}
