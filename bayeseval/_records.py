@@ -1,9 +1,9 @@
-"""The record that every classical result is: a data frame, and how it is printed."""
+"""The records that results are: a data frame, and how it is printed."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from bayeseval._tables import Column, Table, interval_text, number, one_below_the_other
 
@@ -82,39 +82,11 @@ def printed(frame: "pd.DataFrame", shown: Sequence[Shown]) -> tuple[Column, ...]
     return tuple(columns)
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Record:
-    """A classical result.
+class Printed:
+    """What is printed as tables: text, HTML, Markdown or LaTeX, every label escaped."""
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        The result; its columns are described where the function that returned it is.
-    title : str
-        What it is, in words.
-    notes : tuple of str
-        By which rule, what was left out, and what must be kept in mind.
-    shown : tuple of Shown
-        Which columns are printed, and how.
-    """
-
-    table: "pd.DataFrame"
-    title: str
-    notes: tuple[str, ...] = ()
-    shown: tuple[Shown, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return the result as a data frame.
-
-        Returns
-        -------
-        pandas.DataFrame
-            A copy of ``table``.
-        """
-        return self.table.copy()
+    __slots__ = ()
+    _text_width: ClassVar[int] = 80
 
     def tables(self) -> list[Table]:
         """Return the tables that are printed.
@@ -124,10 +96,10 @@ class Record:
         list of Table
             Headings and formatted cells.
         """
-        return [Table(self.title, printed(self.table, self.shown), self.notes)]
+        raise NotImplementedError
 
     def __repr__(self) -> str:
-        return one_below_the_other(self.tables(), width=100)
+        return one_below_the_other(self.tables(), width=self._text_width)
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -161,3 +133,50 @@ class Record:
             LaTeX source, UTF-8.
         """
         return "\n".join(table.latex() for table in self.tables())
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Record(Printed):
+    """A classical result.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        The result; its columns are described where the function that returned it is.
+    title : str
+        What it is, in words.
+    notes : tuple of str
+        By which rule, what was left out, and what must be kept in mind.
+    shown : tuple of Shown
+        Which columns are printed, and how.
+    """
+
+    _text_width: ClassVar[int] = 100
+
+    table: "pd.DataFrame"
+    title: str
+    notes: tuple[str, ...] = ()
+    shown: tuple[Shown, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the result as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A copy of ``table``.
+        """
+        return self.table.copy()
+
+    def tables(self) -> list[Table]:
+        """Return the tables that are printed.
+
+        Returns
+        -------
+        list of Table
+            Headings and formatted cells.
+        """
+        return [Table(self.title, printed(self.table, self.shown), self.notes)]

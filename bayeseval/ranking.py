@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from bayeseval._checks import nearest, some
+from bayeseval._records import Printed
 from bayeseval._tables import (
     Column,
     Table,
     decimals_for,
     interval_text,
     number,
-    one_below_the_other,
     probability,
 )
 from bayeseval.errors import BayesEvalError
@@ -73,8 +73,8 @@ class RankingPart:
         return ", ".join(words)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Ranking(Printed):
     """A posterior ranking of systems.
 
     Parameters
@@ -308,42 +308,6 @@ class Ranking:
                 )
             tables.append(Table(title, tuple(columns), tuple(notes), alarms))
         return tables
-
-    def __repr__(self) -> str:
-        return one_below_the_other(self.tables())
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def to_html(self) -> str:
-        """Return one HTML table a part; every label is escaped.
-
-        Returns
-        -------
-        str
-            HTML, to be placed in a page.
-        """
-        return "\n".join(table.html() for table in self.tables())
-
-    def to_markdown(self) -> str:
-        """Return one Markdown table a part; every label is escaped.
-
-        Returns
-        -------
-        str
-            GitHub-flavoured Markdown.
-        """
-        return "\n".join(table.markdown() for table in self.tables())
-
-    def to_latex(self) -> str:
-        """Return one LaTeX table a part, with booktabs rules; every label is escaped.
-
-        Returns
-        -------
-        str
-            LaTeX source, UTF-8.
-        """
-        return "\n".join(table.latex() for table in self.tables())
 
 
 def _certain(value: float) -> str:

@@ -1,27 +1,24 @@
 """Contrasts between pairs of systems, always A − B, and verdicts of practical equivalence."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
-from bayeseval._checks import counted, nearest, some
+from bayeseval._checks import counted, some
+from bayeseval._records import Printed
 from bayeseval._tables import (
     Column,
     Table,
     decimals_for,
     interval_text,
     number,
-    one_below_the_other,
     probability,
 )
 from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,
-    choose,
     components_of,
     problems_of,
     quality_draws,
@@ -29,7 +26,12 @@ from bayeseval.comparison._contract import (
     slices,
     system_labels,
 )
-from bayeseval.comparison._intervals import interval
+from bayeseval.comparison._quantities import (
+    checked_pairs,
+    checked_rope,
+    contrast_summaries,
+    quantity_of,
+)
 from bayeseval.comparison.ranks import checked_decision_prob, order_of, rank_probabilities
 from bayeseval.errors import BayesEvalError
 from bayeseval.ranking import alarm_sentences
@@ -45,8 +47,8 @@ VERDICT_RULE = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Printed):
     """Contrasts between pairs of systems.
 
     Parameters
@@ -223,59 +225,6 @@ class Comparison:
             tables.append(Table(title, tuple(columns), tuple(notes), alarms))
         return tables
 
-    def __repr__(self) -> str:
-        return one_below_the_other(self.tables())
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def to_html(self) -> str:
-        """Return one HTML table a criterion and level; every label is escaped.
-
-        Returns
-        -------
-        str
-            HTML, to be placed in a page.
-        """
-        return "\n".join(table.html() for table in self.tables())
-
-    def to_markdown(self) -> str:
-        """Return one Markdown table a criterion and level; every label is escaped.
-
-        Returns
-        -------
-        str
-            GitHub-flavoured Markdown.
-        """
-        return "\n".join(table.markdown() for table in self.tables())
-
-    def to_latex(self) -> str:
-        """Return one LaTeX table a criterion and level; every label is escaped.
-
-        Returns
-        -------
-        str
-            LaTeX source, UTF-8.
-        """
-        return "\n".join(table.latex() for table in self.tables())
-
-
-@dataclass(frozen=True, slots=True)
-class _Quantity:
-    """An array of draws and how a pair's contrast is read from it."""
-
-    name: str
-    title: str
-    unit: str
-    array: xr.DataArray
-    dims: tuple[str, ...]
-    reference: float
-    larger_is_better: bool
-    population: Population | None
-    bounds: tuple[float, float] | None
-    contrast: Callable[[np.ndarray, int, int], np.ndarray]
-    of_pairs: bool
-
 
 def compare(
     posterior: PosteriorLike,
@@ -345,15 +294,15 @@ def compare(
     verdict_prob = checked_decision_prob(verdict_prob, "verdict_prob")
     if population not in ("new", "observed"):
         raise BayesEvalError(f"population must be 'new' or 'observed'; got {population!r}")
-    what = _quantity(posterior, quantity, category, population, by)
+    what = quantity_of(posterior, quantity, category, population, by)
     if rope is not None:
-        rope = _checked_rope(rope, what)
+        rope = checked_rope(rope, what)
     labels = system_labels(what.array)
     if len(labels) < 2:
         raise BayesEvalError(
             f"comparing needs at least two systems; the posterior has {some(labels)} alone"
         )
-    asked = None if pairs is None else _checked_pairs(pairs, labels)
+    asked = None if pairs is None else checked_pairs(pairs, labels)
     by_quality = slices(
         posterior,
         quality_draws(posterior, by),
@@ -363,22 +312,21 @@ def compare(
         level=level,
     )
     by_quantity = slices(posterior, what.array, what.dims, criterion=criterion, by=by, level=level)
-    rows = []
+    frames = []
     for ranked, piece in zip(by_quality, by_quantity, strict=True):
-        order = order_of(ranked.draws, rank_probabilities(ranked.draws)).tolist()
-        for a, b in combinations(order, 2) if asked is None else asked:
-            rows.append(
-                {
-                    **({} if piece.criterion is None else {"criterion": piece.criterion}),
-                    **({} if piece.level is None else {"level": piece.level}),
-                    "system_a": labels[a],
-                    "system_b": labels[b],
-                    **_row(
-                        what.contrast(piece.draws, a, b), what.reference, rope, ci_prob, ci_kind
-                    ),
-                }
-            )
-    table = pd.DataFrame(rows)
+        if asked is None:
+            order = order_of(ranked.draws, rank_probabilities(ranked.draws))
+            a, b = (order[position] for position in np.triu_indices(len(order), 1))
+        else:
+            a, b = np.array(asked).T
+        frame = pd.DataFrame(contrast_summaries(what, piece.draws, a, b, rope, ci_prob, ci_kind))
+        frame.insert(0, "system_a", [labels[position] for position in a])
+        frame.insert(1, "system_b", [labels[position] for position in b])
+        for name, label in (("level", piece.level), ("criterion", piece.criterion)):
+            if label is not None:
+                frame.insert(0, name, label)
+        frames.append(frame)
+    table = pd.concat(frames, ignore_index=True)
     components = components_of(posterior)
     if len(components) > 1:
         group = {label: k for k, labels in enumerate(components) for label in labels}
@@ -418,190 +366,3 @@ def compare(
         components=components,
         of_pairs=what.of_pairs,
     )
-
-
-def _row(
-    draws: np.ndarray,
-    reference: float,
-    rope: tuple[float, float] | None,
-    ci_prob: float,
-    ci_kind: IntervalKind,
-) -> dict[str, float]:
-    if np.isnan(draws).all():
-        unknown = ["estimate", "sd", "lower", "upper", "p_a_better"]
-        unknown += [] if rope is None else ["p_in_rope", "p_above_rope", "p_below_rope"]
-        return dict.fromkeys(unknown, float("nan"))
-    lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
-    row = {
-        "estimate": float(draws.mean()),
-        "sd": float(draws.std(ddof=1)) if len(draws) > 1 else float("nan"),
-        "lower": float(lower),
-        "upper": float(upper),
-        "p_a_better": float(((draws > reference) + 0.5 * (draws == reference)).mean()),
-    }
-    if rope is not None:
-        row |= {
-            "p_in_rope": float(((draws >= rope[0]) & (draws <= rope[1])).mean()),
-            "p_above_rope": float((draws > rope[1]).mean()),
-            "p_below_rope": float((draws < rope[0]).mean()),
-        }
-    return row
-
-
-def _quantity(
-    posterior: PosteriorLike,
-    quantity: str,
-    category: str | float | None,
-    population: Population,
-    by: str | None,
-) -> _Quantity:
-    def of_pair(draws: np.ndarray, a: int, b: int) -> np.ndarray:
-        return draws[:, a, b]
-
-    def difference(draws: np.ndarray, a: int, b: int) -> np.ndarray:
-        return draws[:, a] - draws[:, b]
-
-    if by is not None:
-        quality_draws(posterior, by)
-    if quantity in ("win_probability", "quality") and category is not None:
-        raise BayesEvalError(f"category={category!r} was given, but {quantity} has no categories")
-    if quantity == "win_probability":
-        return _Quantity(
-            name=quantity,
-            title="probability that A is judged better than B in one new judgement",
-            unit="probability",
-            array=posterior.win_probability(population=population, by=by),
-            dims=("system", "system_b"),
-            reference=0.5,
-            larger_is_better=True,
-            population=population,
-            bounds=(0.0, 1.0),
-            contrast=of_pair,
-            of_pairs=True,
-        )
-    if quantity == "quality":
-        return _Quantity(
-            name=quantity,
-            title="quality",
-            unit=posterior.quality_scale,
-            array=quality_draws(posterior, by),
-            dims=("system",),
-            reference=0.0,
-            larger_is_better=True,
-            population=None,
-            bounds=None,
-            contrast=difference,
-            of_pairs=False,
-        )
-    known = posterior.estimands
-    if quantity not in known:
-        names = ["win_probability", "quality", *known]
-        meant = nearest(quantity, names) if isinstance(quantity, str) else None
-        raise BayesEvalError(
-            f"quantity must be one of {some(names)} for this posterior; got {quantity!r}"
-            + (f". Did you mean {meant!r}?" if meant else "")
-        )
-    spec = known[quantity]
-    array = posterior.estimand(quantity, population=population, by=by)
-    title = spec.title
-    if "category" in array.dims:
-        names = tuple(str(label) for label in array["category"].values)
-        if category is None:
-            raise BayesEvalError(
-                f"{quantity!r} has one value a category; say which with category=, one of "
-                f"{some(names)}"
-            )
-        (chosen,) = choose(str(category), names, "category", repr(quantity))
-        array = array.isel(category=names.index(chosen))
-        title = f"{title}, category {chosen}"
-    elif category is not None:
-        raise BayesEvalError(f"category={category!r} was given, but {quantity!r} has no categories")
-    further = {str(dim) for dim in array.dims} - {"chain", "draw", "criterion", "system", by}
-    if further == {"system_b"} and spec.bounds is not None:
-        low, high = spec.bounds
-        return _Quantity(
-            name=quantity,
-            title=title,
-            unit=spec.unit,
-            array=array,
-            dims=("system", "system_b"),
-            reference=0.5 * (low + high),
-            # What is signed and does not depend on the order of a pair prefers neither.
-            larger_is_better=low >= 0.0,
-            population=population,
-            bounds=spec.bounds,
-            contrast=of_pair,
-            of_pairs=True,
-        )
-    span = None if spec.bounds is None else spec.bounds[1] - spec.bounds[0]
-    return _Quantity(
-        name=quantity,
-        title=title,
-        unit=spec.unit,
-        array=array,
-        dims=("system",),
-        reference=0.0,
-        larger_is_better=category is None,
-        population=population,
-        bounds=None if span is None else (-span, span),
-        contrast=difference,
-        of_pairs=False,
-    )
-
-
-def _checked_rope(rope: tuple[float, float], what: _Quantity) -> tuple[float, float]:
-    around = f"around {what.reference:g}, where A and B are alike on {what.name!r}"
-    example = "(0.45, 0.55)" if what.reference else "(-0.1, 0.1)"
-    try:
-        low, high = (float(end) for end in rope)
-    except (TypeError, ValueError):
-        raise BayesEvalError(
-            f"rope must be two numbers {around}, such as {example}; got {rope!r}"
-        ) from None
-    if not (np.isfinite([low, high]).all() and low < what.reference < high):
-        raise BayesEvalError(
-            f"rope must be a finite interval {around}, such as {example}; got ({low:g}, {high:g})"
-        )
-    if what.bounds is not None and not (what.bounds[0] < low and high < what.bounds[1]):
-        raise BayesEvalError(
-            f"rope must lie strictly within ({what.bounds[0]:g}, {what.bounds[1]:g}), the range of "
-            f"{what.name!r}; got ({low:g}, {high:g})"
-        )
-    return low, high
-
-
-def _checked_pairs(
-    pairs: Sequence[tuple[str, str]], labels: tuple[str, ...]
-) -> list[tuple[int, int]]:
-    if isinstance(pairs, str) or (len(pairs) == 2 and all(isinstance(p, str) for p in pairs)):
-        raise BayesEvalError(
-            f"pairs must be a list of pairs, such as [('a', 'b')]; got {pairs!r}. "
-            "Put the pair in a list"
-        )
-    if not len(pairs):
-        raise BayesEvalError("pairs is empty: name at least one pair, or leave it out for all")
-    positions = {label: index for index, label in enumerate(labels)}
-    checked = []
-    seen: set[tuple[str, str]] = set()
-    for pair in pairs:
-        _refuse_no_pair(pair)
-        for label in pair:
-            if label not in positions:
-                meant = nearest(label, labels) if isinstance(label, str) else None
-                raise BayesEvalError(
-                    f"there is no system {label!r}; the posterior has {some(labels)}"
-                    + (f". Did you mean {meant!r}?" if meant else "")
-                )
-        a, b = pair
-        if a == b:
-            raise BayesEvalError(f"a pair must be two different systems; got {a!r} twice")
-        if (a, b) in seen:
-            raise BayesEvalError(f"pairs names the pair ({a!r}, {b!r}) more than once")
-        seen.add((a, b))
-        checked.append((positions[a], positions[b]))
-    return checked
-
-
-def _refuse_no_pair(pair: object) -> None:
-    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-        raise BayesEvalError(f"each of pairs must be two systems (A, B); got {pair!r}")

@@ -34,9 +34,24 @@ def rank_probabilities(quality: np.ndarray) -> np.ndarray:
         Shape (system, rank), ranks from best to worst. Rows and columns sum to one, and
         the mean of a row is the mean of the average ranks.
     """
+    n_draws, n_systems = quality.shape
+    order = np.argsort(-quality, axis=1)
+    ordered = np.take_along_axis(quality, order, axis=1)
+    ties = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    # Without ties, which continuous draws never have, each place of a draw has one system.
+    cell = order[~ties] * n_systems + np.arange(n_systems)
+    shares = np.bincount(cell.ravel(), minlength=n_systems**2).astype(float)
+    shares = shares.reshape(n_systems, n_systems)
+    if ties.any():
+        shares += _tied_shares(quality[ties])
+    return shares / n_draws
+
+
+def _tied_shares(quality: np.ndarray) -> np.ndarray:
+    """Count the ranks of systems in draws with ties, each rank of a tie shared evenly."""
     from scipy.stats import rankdata
 
-    n_draws, n_systems = quality.shape
+    n_systems = quality.shape[1]
     first = rankdata(-quality, method="min", axis=1).astype(np.int64)
     last = rankdata(-quality, method="max", axis=1).astype(np.int64)
     system = np.broadcast_to(np.arange(n_systems), quality.shape)
@@ -48,7 +63,7 @@ def rank_probabilities(quality: np.ndarray) -> np.ndarray:
             cell = system[tied] * n_systems + first[tied] - 1 + offset
             counts = np.bincount(cell, minlength=n_systems**2).reshape(n_systems, n_systems)
             shares += counts / length
-    return shares / n_draws
+    return shares
 
 
 def cut_probabilities(quality: np.ndarray) -> np.ndarray:
