@@ -1,6 +1,7 @@
 """The six intraclass correlations of Shrout and Fleiss, with both conventions of their names."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -21,6 +22,10 @@ FORMS = (
     ("ICC(2,k)", "ICC(A,k)", "two-way random", "agreement"),
     ("ICC(3,k)", "ICC(C,k)", "two-way mixed", "consistency"),
 )
+
+# Shares of the sum of squares below this are rounding: of equal decimals, differences have some.
+ROUNDING = 1e-12
+NO_ERROR = "Judgements do not disagree at all: there is no variation for an interval or a test."
 
 
 def icc(
@@ -70,9 +75,10 @@ def icc(
         or consistency), ``raters`` (single, or mean of k), ``icc``, ``lower``, ``upper``, ``F``,
         ``df1``, ``df2``, ``p`` (of ICC = 0), ``n_targets``, ``n_raters``, ``n_left_out`` (targets
         or, for slots, judgements), ``order_free`` (False where the value depends on the order of
-        slots). A negative value is possible: judgements of one target differ more than those of
-        different targets. Where all targets have the same mean and there is no other variation
-        either, all are NaN.
+        slots) and ``note``. A negative value is possible: judgements of one target differ more than
+        those of different targets. A ratio whose denominator, an estimated variance, is not above
+        0 is NaN, and so is an interval that its formula does not give on both sides of the
+        estimate; ``note`` says which. F and p are NaN where nothing disagrees.
 
     Raises
     ------
@@ -122,6 +128,7 @@ def icc(
             for row in _forms(matrix, prob)
         ]
     table = pd.DataFrame(found)
+    notes += [note for note in table["note"] if note]
     if not table["order_free"].all():
         notes.append(
             "Forms 2 and 3 of slots depend on which judgement is called the first: report form 1."
@@ -188,60 +195,71 @@ def _matrix(
     return "slot", matrix[several], int((~rows).sum())
 
 
+@dataclass(frozen=True, slots=True)
+class _MeanSquares:
+    """Mean squares of a table targets × raters; what is zero but for rounding is zero."""
+
+    n: int
+    k: int
+    between: float
+    rater: float
+    within: float
+    residual: float
+
+    @classmethod
+    def of(cls, matrix: np.ndarray) -> "_MeanSquares":
+        n, k = matrix.shape
+        grand, by_target, by_rater = matrix.mean(), matrix.mean(axis=1), matrix.mean(axis=0)
+        sums = (
+            k * ((by_target - grand) ** 2).sum(),
+            n * ((by_rater - grand) ** 2).sum(),
+            ((matrix - by_target[:, None]) ** 2).sum(),
+            ((matrix - by_target[:, None] - by_rater + grand) ** 2).sum(),
+        )
+        smallest = ROUNDING * ((matrix - grand) ** 2).sum()
+        df = n - 1, k - 1, n * (k - 1), (n - 1) * (k - 1)
+        return cls(
+            n, k, *(float(s / d) if s > smallest else 0.0 for s, d in zip(sums, df, strict=True))
+        )
+
+
 def _forms(matrix: np.ndarray, prob: float) -> list[dict[str, object]]:
     from scipy.stats import f as f_distribution
 
-    n, k = matrix.shape
-    grand = matrix.mean()
-    by_target = matrix.mean(axis=1)
-    by_rater = matrix.mean(axis=0)
-    between = k * ((by_target - grand) ** 2).sum() / (n - 1)
-    rater = n * ((by_rater - grand) ** 2).sum() / (k - 1)
-    within = ((matrix - by_target[:, None]) ** 2).sum() / (n * (k - 1))
-    residual = ((matrix - by_target[:, None] - by_rater + grand) ** 2).sum() / ((n - 1) * (k - 1))
-    high = 1 - (1 - prob) / 2
-    df1, df_within, df_residual = n - 1, n * (k - 1), (n - 1) * (k - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        f_one, f_two = between / within, between / residual
-        single = [
-            (between - within) / (between + (k - 1) * within),
-            (between - residual) / (between + (k - 1) * residual + k * (rater - residual) / n),
-            (between - residual) / (between + (k - 1) * residual),
-        ]
-        mean = [
-            (between - within) / between,
-            (between - residual) / (between + (rater - residual) / n),
-            (between - residual) / between,
-        ]
-        ends = []
-        for ratio, df2 in ((f_one, df_within), (f_two, df_residual)):
-            low = ratio / f_distribution.ppf(high, df1, df2)
-            up = ratio * f_distribution.ppf(high, df2, df1)
-            ends.append((low, up))
-        rho = single[1]
-        fj = rater / residual
-        top = df_residual * (k * rho * fj + n * (1 + (k - 1) * rho) - k * rho) ** 2
-        bottom = df1 * k**2 * rho**2 * fj**2 + (n * (1 + (k - 1) * rho) - k * rho) ** 2
-        df_two = top / bottom
-        f_up = f_distribution.ppf(high, df1, df_two)
-        f_low = f_distribution.ppf(high, df_two, df1)
-        spread = (k * n - k - n) * residual
-        low_two = n * (between - f_up * residual) / (f_up * (k * rater + spread) + n * between)
-        up_two = n * (f_low * between - residual) / (k * rater + spread + n * f_low * between)
-        (low_one, up_one), (low_three, up_three) = ends
-        intervals = [
-            ((low_one - 1) / (low_one + k - 1), (up_one - 1) / (up_one + k - 1)),
-            (low_two, up_two),
-            ((low_three - 1) / (low_three + k - 1), (up_three - 1) / (up_three + k - 1)),
-            (1 - 1 / low_one, 1 - 1 / up_one),
-            (k * low_two / (1 + (k - 1) * low_two), k * up_two / (1 + (k - 1) * up_two)),
-            (1 - 1 / low_three, 1 - 1 / up_three),
-        ]
+    ms = _MeanSquares.of(matrix)
+    n, k = ms.n, ms.k
+    spread = ms.rater - ms.residual
+    ratios = [
+        (ms.between - ms.within, ms.between + (k - 1) * ms.within),
+        (ms.between - ms.residual, ms.between + (k - 1) * ms.residual + k * spread / n),
+        (ms.between - ms.residual, ms.between + (k - 1) * ms.residual),
+        (ms.between - ms.within, ms.between),
+        (ms.between - ms.residual, ms.between + spread / n),
+        (ms.between - ms.residual, ms.between),
+    ]
+    total = ms.between + ms.rater + ms.within
     rows: list[dict[str, object]] = []
     for index, (form, name, model, definition) in enumerate(FORMS):
+        top, bottom = ratios[index]
         one_way = model == "one-way"
-        ratio = f_one if one_way else f_two
-        df2 = df_within if one_way else df_residual
+        error = ms.within if one_way else ms.residual
+        df1, df2 = n - 1, n * (k - 1) if one_way else (n - 1) * (k - 1)
+        value = lower = upper = ratio = p = float("nan")
+        if error > 0:
+            ratio = ms.between / error
+            p = float(f_distribution.sf(ratio, df1, df2))
+        if total == 0:
+            note = "All judgements are the same: no ICC is defined."
+        elif bottom <= ROUNDING * total:
+            note = f"{form} is not defined: {_why(index, ms)}."
+        else:
+            value, note = top / bottom, ""
+            low, high = _interval(index, ms, prob) if error > 0 else (value, np.nan)
+            # Approximate ends are not sure to lie on either side of the estimate.
+            if low <= value <= high <= 1:
+                lower, upper = low, high
+            else:
+                note = NO_ERROR if error == 0 else f"{form} has no interval: {_outside(index)}."
         rows.append(
             {
                 "form": form,
@@ -249,15 +267,70 @@ def _forms(matrix: np.ndarray, prob: float) -> list[dict[str, object]]:
                 "model": model,
                 "definition": definition,
                 "raters": "single" if index < 3 else f"mean of {k}",
-                "icc": float((single + mean)[index]),
-                "lower": float(intervals[index][0]),
-                "upper": float(intervals[index][1]),
-                "F": float(ratio),
+                "icc": value,
+                "lower": lower,
+                "upper": upper,
+                "F": ratio,
                 "df1": df1,
                 "df2": df2,
-                "p": float(f_distribution.sf(ratio, df1, df2)),
+                "p": p,
                 "n_targets": n,
                 "n_raters": k,
+                "note": note,
             }
         )
     return rows
+
+
+def _why(index: int, ms: _MeanSquares) -> str:
+    """Say what makes the denominator of a form zero or negative."""
+    if index == 1:
+        return "the estimated variance of one answer is not above 0"
+    if ms.between == 0:
+        return "all targets have the same mean"
+    return (
+        "targets and raters differ less than disagreement alone would make them, so that the "
+        "estimated variance of a mean answer is not above 0"
+    )
+
+
+def _outside(index: int) -> str:
+    if index in (1, 4):
+        return "its approximation (McGraw & Wong) does not hold for these mean squares"
+    return "the F distribution gives none for these mean squares"
+
+
+def _interval(index: int, ms: _MeanSquares, prob: float) -> tuple[float, float]:
+    """Return the ends of a form's interval; NaN where a formula has no value."""
+    from scipy.stats import f as f_distribution
+
+    n, k = ms.n, ms.k
+    high = 0.5 + prob / 2
+    df1, df_residual = n - 1, (n - 1) * (k - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if index in (1, 4):
+            residual, rater, between = np.array([ms.residual, ms.rater, ms.between])
+            rho = (between - residual) / (between + (k - 1) * residual + k * (rater - residual) / n)
+            fj = rater / residual
+            top = df_residual * (k * rho * fj + n * (1 + (k - 1) * rho) - k * rho) ** 2
+            bottom = df1 * k**2 * rho**2 * fj**2 + (n * (1 + (k - 1) * rho) - k * rho) ** 2
+            df_two = top / bottom
+            f_up = f_distribution.ppf(high, df1, df_two)
+            f_low = f_distribution.ppf(high, df_two, df1)
+            spread = k * rater + (k * n - k - n) * residual
+            low = n * (between - f_up * residual) / (f_up * spread + n * between)
+            up = n * (f_low * between - residual) / (spread + n * f_low * between)
+            if index == 4:
+                # Below −1/(k − 1) a mean of k would have a negative variance.
+                low, up = (
+                    k * end / (1 + (k - 1) * end) if end > -1 / (k - 1) else np.nan
+                    for end in (low, up)
+                )
+            return float(low), float(up)
+        error, df2 = (ms.within, n * (k - 1)) if index in (0, 3) else (ms.residual, df_residual)
+        ratio = np.float64(ms.between) / error
+        low = ratio / f_distribution.ppf(high, df1, df2)
+        up = ratio * f_distribution.ppf(high, df2, df1)
+        if index < 3:
+            return float((low - 1) / (low + k - 1)), float((up - 1) / (up + k - 1))
+        return float(1 - 1 / low), float(1 - 1 / up)
