@@ -10,7 +10,7 @@ import xarray as xr
 
 import bayeseval as be
 from bayeseval.reporting._magnitudes import magnitude_sentences
-from bayeseval.reporting.plots import criterion_rows
+from bayeseval.reporting.plots.predictive import criterion_rows
 
 SLIP = 111111.0
 
