@@ -107,10 +107,13 @@ class Scalar:
         Name in the posterior.
     prior
         Its prior.
+    meaning
+        What it is, for a reader without statistics.
     """
 
     name: str
     prior: Prior
+    meaning: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How a difference of two systems becomes a win, a loss or a tie."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,6 +21,21 @@ from bayeseval.families._pairwise_values import decided_log_likelihoods
 type Link = Literal["logit", "probit"]
 type Ties = Literal["davidson", "rao_kupper", "half", "none"]
 
+_TIES = {
+    "davidson": (
+        "A tie has a probability of its own, largest between equal systems (Davidson).",
+        "P(a wins) : P(b wins) : P(tie) = exp(η/2) : exp(−η/2) : ν",
+    ),
+    "rao_kupper": (
+        "A tie is a difference too small to be noticed: within a threshold (Rao and Kupper).",
+        "P(a wins) = F(η − τ),  P(b wins) = F(−η − τ),  P(tie) = the rest",
+    ),
+    "half": (
+        "A tie counts as half a win for each: a convention, not a model of ties.",
+        "P(a wins) = F(η)",
+    ),
+    "none": ("There are no ties.", "P(a wins) = F(η)"),
+}
 _TIE_CODES = {"davidson": DAVIDSON, "rao_kupper": RAO_KUPPER, "half": DECIDED, "none": DECIDED}
 
 
@@ -75,15 +90,53 @@ class PairwiseResponse:
         """Position effect and tie parameter, as far as they are in the model."""
         found = []
         if self.position_scale is not None:
-            prior = Prior(kind="normal", a=0.0, b=self.position_scale)
-            found.append(Scalar(name="position_effect", prior=prior))
+            found.append(
+                Scalar(
+                    name="position_effect",
+                    prior=Prior(kind="normal", a=0.0, b=self.position_scale),
+                    meaning="advantage of the output shown first",
+                )
+            )
         if self.ties == "davidson":
-            prior = Prior(kind="normal", a=self.log_tie_centre, b=self.log_tie_scale)
-            found.append(Scalar(name="log_tie_propensity", prior=prior))
-        if self.ties == "rao_kupper":
-            prior = Prior(kind="half_normal", a=self.tie_threshold_scale)
-            found.append(Scalar(name="tie_propensity", prior=prior))
+            found.append(
+                Scalar(
+                    name="log_tie_propensity",
+                    prior=Prior(kind="normal", a=self.log_tie_centre, b=self.log_tie_scale),
+                    meaning="log ν: at 0, equal systems tie a third of the time",
+                )
+            )
+        elif self.ties == "rao_kupper":
+            found.append(
+                Scalar(
+                    name="tie_propensity",
+                    prior=Prior(kind="half_normal", a=self.tie_threshold_scale),
+                    meaning="smallest difference that is noticed",
+                )
+            )
         return tuple(found)
+
+    def words(self) -> list[str]:
+        """Return sentences on how outcomes come about."""
+        link = "logistic" if self.link == "logit" else "normal"
+        title = "Bradley-Terry" if self.link == "logit" else "Thurstone-Mosteller"
+        words = [
+            (
+                "Each system has a quality; the chance that it wins a comparison grows with the "
+                f"difference of the two qualities, by the {link} distribution ({title})."
+            ),
+            _TIES[self.ties][0],
+        ]
+        if self.position_scale is not None:
+            words.append("The output shown first may have an advantage, the same for all systems.")
+        return words
+
+    def formulas(self, location: str, names: Sequence[str]) -> list[str]:
+        """Return the predictor and the chances of the outcomes."""
+        if self.position_scale is not None:
+            location += " + position_effect"
+        if "log_consistency" in names:
+            location = f"exp(log_consistency[r]) · ({location})"
+        return [f"η = {location}", _TIES[self.ties][1]]
 
     @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:

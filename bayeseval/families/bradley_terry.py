@@ -1,6 +1,6 @@
 """Bradley-Terry and Thurstone for pairwise judgements, with ties, position and annotators."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -10,34 +10,42 @@ import xarray as xr
 
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
-from bayeseval.families._declaration import (
-    Declaration,
-    Effect,
-    FloatArray,
-    PredictorCells,
-    Term,
-)
-from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
+from bayeseval.families._design import Effects
+from bayeseval.families._family import Estimand
+from bayeseval.families._linear import LinearFamily
 from bayeseval.families._pairwise_quantities import (
     OUTCOMES,
     PairwiseQuantities,
     drawn_outcomes,
     outcome_chances,
 )
-from bayeseval.families._pairwise_response import Link, PairwiseResponse
-from bayeseval.families._pairwise_text import describe_pairwise
+from bayeseval.families._pairwise_response import Link, PairwiseResponse, Ties
 from bayeseval.families._predictors import (
-    PredictorFamily,
     RowData,
     distinct_rows,
     row_codes,
     term_indices,
 )
+from bayeseval.families.kinds import (
+    Facts,
+    Kind,
+    both_orders,
+    deviation,
+    identities,
+    interaction,
+    items_named,
+    on_request,
+    order_known,
+    quality,
+    several_annotators,
+    taste,
+)
 from bayeseval.judgements import Judgements, PairwiseJudgements
-from bayeseval.judgements.identify import Identification, identify
 
 type AnnotatorEffect = Literal["auto", "none", "consistency", "position", "taste"]
 
+_NAMES = {"consistency": "log_consistency"}
 _ANNOTATOR_EFFECTS = ("consistency", "position", "taste")
 _TIE_MODELS = ("davidson", "rao_kupper", "half", "none", "auto")
 _TIE = 2
@@ -51,7 +59,7 @@ _CENTRED_FROM = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BradleyTerry(PredictorFamily):
+class BradleyTerry(LinearFamily):
     r"""Model comparisons by the difference of two qualities.
 
     .. math:: P(a \succ b) = F(\eta), \quad
@@ -105,6 +113,38 @@ class BradleyTerry(PredictorFamily):
         "comparison with an average system"
     )
 
+    judged: ClassVar[type[Judgements]] = PairwiseJudgements
+    kinds: ClassVar[tuple[Kind, ...]] = (
+        quality("in the units of the noise of one comparison"),
+        taste(most=_LARGEST_AUTO, ask="annotators='taste'"),
+        Kind(
+            name="log_consistency",
+            dims=("annotator",),
+            predictor=1,
+            zero_sum=True,
+            meaning="how much annotators differ in how reliably they pick the better system",
+            words="Annotators differ in how consistent they are.",
+            needs=(on_request,),
+            buildable=(identities, several_annotators),
+        ),
+        Kind(
+            name="position",
+            dims=("annotator",),
+            meaning="how much annotators differ in preferring the output shown first",
+            words="Annotators differ in how much they prefer the output shown first.",
+            needs=(on_request,),
+            buildable=(identities, several_annotators),
+        ),
+        interaction(most=_LARGEST_AUTO, ask="items=True"),
+        Kind(
+            name="position_effect",
+            dims=(),
+            meaning="advantage of the output shown first",
+            needs=(order_known, both_orders),
+        ),
+        deviation(),
+    )
+
     link: Link = "logit"
     ties: Literal["auto", "davidson", "rao_kupper", "half", "none"] = "auto"
     position: Literal["auto"] | bool = "auto"
@@ -153,24 +193,23 @@ class BradleyTerry(PredictorFamily):
                     f"{setting.name}= is a positive number, part of a prior; found {value!r}"
                 )
 
-    def declare(self, judgements: Judgements) -> Declaration[PairwiseResponse]:
-        """Turn the family into a model of these judgements' design.
+    def checked(self, judgements: Judgements) -> PairwiseJudgements:
+        """Return the outcomes, or refuse what is none.
 
         Parameters
         ----------
-        judgements : PairwiseJudgements
-            The outcomes.
+        judgements : Judgements
+            Any table.
 
         Returns
         -------
-        Declaration
-            Effects, response, labels, and what was left out with the reason.
+        PairwiseJudgements
+            The same table.
 
         Raises
         ------
         ModelError
-            Where the judgements are not outcomes of comparisons, or hold ties that ``ties="none"``
-            forbids, or lack what an effect needs.
+            Where the judgements are not outcomes of comparisons.
         DesignError
             Where there are none.
         """
@@ -181,65 +220,61 @@ class BradleyTerry(PredictorFamily):
             )
         if judgements.n_rows == 0:
             raise DesignError("there are no comparisons to fit: the table has 0 rows")
-        design = identify(judgements)
-        ties = self._tie_model(judgements)
-        included, left_out = self._included(judgements, design)
-        position = self._position(judgements, design, left_out)
-        if ties == "half":
-            left_out["ties"] = "counted as half a win each, a convention and no likelihood"
-        if len(design.components) > 1:
-            left_out["differences between groups"] = (
-                f"the systems fall into {len(design.components)} groups that never met "
-                f"({'; '.join(some(group) for group in design.components[:3])}): the difference "
-                "of two systems of different groups comes from the prior"
-            )
-        coords: dict[str, tuple[str, ...]] = {"system": judgements.systems}
-        names = {dim for name in included for dim in _dims(name)}
-        for factor in ("annotator", "item"):
-            if factor in names:
-                coords[factor] = judgements.labels(factor)
-        if judgements.criteria is not None:
-            coords["criterion"] = judgements.criteria
-        coords |= judgements.moderators
-        # PyMC's own coordinates; the compiled density has better ones.
-        crowded = judgements.n_judgements > _CENTRED_FROM * len(judgements.systems)
-        effects = []
-        for name in included:
-            kind = "deviation" if name.startswith("deviation_") else name
-            dims = _dims(name)
-            effects.append(
-                Effect(
-                    name=name,
-                    dims=dims,
-                    shape=tuple(len(coords[dim]) for dim in dims),
-                    sign=1,
-                    sd_scale=getattr(self, f"{kind}_sd_scale"),
-                    zero_sum=kind in ("quality", "deviation", "log_consistency"),
-                    centring=1.0 if name == "quality" and crowded else 0.0,
-                )
-            )
-        return Declaration(
-            family=self.name,
-            coords=coords,
-            has_criterion=judgements.criteria is not None,
-            effects=tuple(effects),
-            response=PairwiseResponse(
-                link=self.link,
-                ties=ties,
-                position_scale=self.position_effect_scale if position else None,
-                consistency="log_consistency" in included,
-                log_tie_centre=self.log_tie_centre,
-                log_tie_scale=self.log_tie_scale,
-                tie_threshold_scale=self.tie_threshold_scale,
-            ),
-            left_out=left_out,
-            terms=tuple(term for name in included for term in _terms(name)),
-            components=design.components,
+        return judgements
+
+    def choice(self, facts: Facts) -> Effects:
+        """Return which effects `annotators`, `items` and `position` ask for."""
+        wanted = self.annotators if isinstance(self.annotators, tuple) else (self.annotators,)
+        chosen = {}
+        if wanted != ("auto",):
+            names = {_NAMES.get(name, name) for name in wanted if name != "none"}
+            nobody = identities(facts) or several_annotators(facts)
+            if names and nobody is not None:
+                raise ModelError(f"annotators={self.annotators!r} cannot be built: {nobody}")
+            chosen = {name: name in names for name in ("taste", "log_consistency", "position")}
+        if isinstance(self.items, bool):
+            if self.items and (reason := items_named(facts)) is not None:
+                raise ModelError(f"items=True cannot be built: {reason}")
+            chosen["interaction"] = self.items
+        if isinstance(self.position, bool):
+            chosen["position_effect"] = self.position
+        return chosen
+
+    def response_to(
+        self, facts: Facts, names: Sequence[str]
+    ) -> tuple[PairwiseResponse, dict[str, str]]:
+        """Return how outcomes come about, and what of it is a convention."""
+        ties = self._tie_model(facts.judgements)
+        half = {"ties": "counted as half a win each, a convention and no likelihood"}
+        return self._response(
+            ties, position="position_effect" in names, consistency="log_consistency" in names
+        ), (half if ties == "half" else {})
+
+    def _response(self, ties: Ties, *, position: bool, consistency: bool) -> PairwiseResponse:
+        return PairwiseResponse(
+            link=self.link,
+            ties=ties,
+            position_scale=self.position_effect_scale if position else None,
+            consistency=consistency,
+            log_tie_centre=self.log_tie_centre,
+            log_tie_scale=self.log_tie_scale,
+            tie_threshold_scale=self.tie_threshold_scale,
         )
 
-    def _tie_model(
-        self, judgements: PairwiseJudgements
-    ) -> Literal["davidson", "rao_kupper", "half", "none"]:
+    def typical_response(self) -> PairwiseResponse:
+        """Return the response that a description without judgements is of."""
+        ties = self.ties
+        if ties == "auto":
+            ties = "davidson" if self.link == "logit" else "rao_kupper"
+        return self._response(ties, position=self.position is not False, consistency=False)
+
+    def centring_of(self, kind: Kind, facts: Facts) -> float:
+        """Return how PyMC sees an effect; the compiled density has better coordinates."""
+        table = facts.judgements
+        crowded = table.n_judgements > _CENTRED_FROM * len(table.systems)
+        return 1.0 if kind.name == "quality" and crowded else 0.0
+
+    def _tie_model(self, judgements: Judgements) -> Ties:
         tied = judgements.answers == _TIE
         if self.ties != "auto":
             if self.ties == "none" and tied.any():
@@ -252,85 +287,6 @@ class BradleyTerry(PredictorFamily):
         if not tied.any():
             return "none"
         return "davidson" if self.link == "logit" else "rao_kupper"
-
-    def _included(
-        self, judgements: PairwiseJudgements, design: Identification
-    ) -> tuple[list[str], dict[str, str]]:
-        """Return the effects in the model, and the others with the reason."""
-        left_out: dict[str, str] = {}
-        included = ["quality"]
-        n_systems = len(judgements.systems)
-        nobody = None
-        if judgements.annotators is None:
-            nobody = "the judgements have no annotator identities"
-        elif len(judgements.annotators) == 1:
-            nobody = "there is one annotator"
-        wanted = self.annotators if isinstance(self.annotators, tuple) else (self.annotators,)
-        if wanted == ("auto",):
-            size = n_systems * (design.n_annotators or 0)
-            reason = nobody
-            if reason is None and not design.annotators_repeat_systems:
-                reason = "no annotator judged the same system twice"
-            elif reason is None and size > _LARGEST_AUTO:
-                reason = (
-                    f"{size:,} systems × annotators are many; ask for annotators='taste' if you "
-                    "want to wait"
-                )
-            if reason is None:
-                included.append("taste")
-            else:
-                left_out["taste"] = reason
-        elif wanted == ("none",):
-            if nobody is None:
-                left_out["annotators"] = "left out on request"
-        elif nobody is not None:
-            raise ModelError(f"annotators={self.annotators!r} cannot be built: {nobody}")
-        else:
-            places = {"consistency": "log_consistency"}
-            included += [places.get(name, name) for name in dict.fromkeys(wanted)]
-        reason = self._no_items(judgements, design)
-        if reason is None:
-            included.append("interaction")
-        elif judgements.items is not None:
-            left_out["interaction"] = reason
-        for moderator, levels in judgements.moderators.items():
-            if len(levels) > 1:
-                included.append(f"deviation_{moderator}")
-            else:
-                left_out[f"deviation_{moderator}"] = f"{moderator!r} has one level"
-        return included, left_out
-
-    def _no_items(self, judgements: PairwiseJudgements, design: Identification) -> str | None:
-        if judgements.items is None:
-            if self.items is True:
-                raise ModelError("items=True cannot be built: no item column was named")
-            return "no item column was named"
-        if self.items is not True and self.items is not False:
-            size = len(judgements.systems) * len(judgements.items)
-            if not design.outputs_judged_repeatedly:
-                return "every output was judged once"
-            if size > _LARGEST_AUTO:
-                return f"{size:,} systems × items are many; ask for items=True if you want to wait"
-            return None if len(judgements.items) > 1 else "all judgements are of one item"
-        return None if self.items else "left out on request"
-
-    def _position(
-        self,
-        judgements: PairwiseJudgements,
-        design: Identification,
-        left_out: dict[str, str],
-    ) -> bool:
-        if self.position is True:
-            return True
-        if self.position is False:
-            left_out["position_effect"] = "left out on request"
-        elif judgements.has("ranking"):
-            left_out["position_effect"] = "pairs of a ranking have no order of presentation"
-        elif not design.order_balance:
-            left_out["position_effect"] = "every pair was shown in one order only"
-        else:
-            return True
-        return False
 
     def row_data(
         self, declaration: Declaration[PairwiseResponse], judgements: Judgements
@@ -449,44 +405,6 @@ class BradleyTerry(PredictorFamily):
             The response.
         """
         return PairwiseResponse(**record)
-
-    def describe(self, declaration: Declaration[PairwiseResponse] | None = None) -> ModelText:
-        """Describe the model in words, formulas and priors.
-
-        Parameters
-        ----------
-        declaration : Declaration, optional
-            A model declared for judgements; without it, the family with quality alone.
-
-        Returns
-        -------
-        ModelText
-            Prints as text.
-        """
-        scales = {
-            setting.name.removesuffix("_sd_scale"): getattr(self, setting.name)
-            for setting in fields(self)
-            if setting.name.endswith("_sd_scale")
-        }
-        if declaration is not None:
-            return describe_pairwise(declaration.response, scales, declaration)
-        ties = self.ties
-        if ties == "auto":
-            ties = "davidson" if self.link == "logit" else "rao_kupper"
-        response = PairwiseResponse(
-            link=self.link,
-            ties=ties,
-            position_scale=None if self.position is False else self.position_effect_scale,
-            consistency=False,
-            log_tie_centre=self.log_tie_centre,
-            log_tie_scale=self.log_tie_scale,
-            tie_threshold_scale=self.tie_threshold_scale,
-        )
-        return describe_pairwise(response, scales, None)
-
-    def __str__(self) -> str:
-        title = "Bradley-Terry" if self.link == "logit" else "Thurstone"
-        return f"{title} for pairwise judgements\n\n{self.describe()}"
 
     def estimands(self, declaration: Declaration[PairwiseResponse]) -> Mapping[str, Estimand]:
         """List the family's readable quantities.
@@ -653,31 +571,6 @@ class Thurstone(BradleyTerry):
     )
 
     link: Link = "probit"
-
-
-def _dims(name: str) -> tuple[str, ...]:
-    match name.partition("_"):
-        case ("deviation", _, moderator):
-            return (moderator, "system")
-        case ("interaction", *_):
-            return ("system", "item")
-        case ("taste", *_):
-            return ("system", "annotator")
-        case ("quality", *_):
-            return ("system",)
-        case _:
-            return ("annotator",)
-
-
-def _terms(name: str) -> tuple[Term, ...]:
-    """Return how an effect enters: as a difference of two systems, or once."""
-    dims = _dims(name)
-    if "system" not in dims:
-        return (Term(name, dims, predictor=1 if name == "log_consistency" else 0),)
-    return tuple(
-        Term(name, tuple(f"system_{side}" if dim == "system" else dim for dim in dims), weight=sign)
-        for side, sign in (("a", 1.0), ("b", -1.0))
-    )
 
 
 def ranking_weights(judgements: Judgements) -> FloatArray:

@@ -1,0 +1,232 @@
+"""What families on linear predictors share: from a table of effect kinds to a declared model."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+from bayeseval._checks import some
+from bayeseval.errors import ModelError
+from bayeseval.families._declaration import Declaration, Effect, PredictorResponse
+from bayeseval.families._design import Effects, choose_effects
+from bayeseval.families._family import ModelText, PriorText
+from bayeseval.families._predictors import PredictorFamily
+from bayeseval.families.kinds import Facts, Kind, expanded, formula, reasons
+from bayeseval.judgements import Judgements
+from bayeseval.judgements.identify import identify
+
+_NO_MODERATORS = ("system", "annotator", "item", "criterion", "category", "threshold")
+
+
+class DescribedResponse(PredictorResponse, Protocol):
+    """A response that says in words what it is."""
+
+    def words(self) -> Sequence[str]:
+        """Return sentences on how answers come about."""
+        ...
+
+    def formulas(self, location: str, names: Sequence[str]) -> Sequence[str]:
+        """Return formulas, given that of the location and the names of all effects."""
+        ...
+
+
+class LinearFamily(PredictorFamily):
+    """A family that lists its kinds of effects and brings a response.
+
+    A family adds its prior scales as fields, `kinds`, `checked`, `response_to`, its readable
+    estimands and ``predict``.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    judged: ClassVar[type[Judgements]]
+    kinds: ClassVar[tuple[Kind, ...]]
+
+    def checked(self, judgements: Judgements) -> Judgements:
+        """Return the judgements, or refuse those that the family does not model."""
+        if not isinstance(judgements, self.judged):
+            raise ModelError(
+                f"{self.name} models {self.judged.__name__}; found {type(judgements).__name__}"
+            )
+        return judgements
+
+    def kinds_of(self, facts: Facts) -> Sequence[Kind]:
+        """Return the kinds of effects that judgements of this design can have."""
+        del facts
+        return self.kinds
+
+    def choice(self, facts: Facts) -> Effects:
+        """Return which optional effects the user asked for."""
+        del facts
+        return getattr(self, "effects", "auto")
+
+    def response_to(
+        self, facts: Facts, names: Sequence[str]
+    ) -> tuple[DescribedResponse, dict[str, str]]:
+        """Return the response given the names of the effects, and what it leaves out and why."""
+        raise NotImplementedError
+
+    def unit_of(self, kind: Kind, response: DescribedResponse) -> float:
+        """Return what the prior scale of an effect is multiplied by."""
+        del kind, response
+        return 1.0
+
+    def centring_of(self, kind: Kind, facts: Facts) -> float:
+        """Return how PyMC's own coordinates see an effect, 0 as multiples of its sd."""
+        del kind, facts
+        return 0.0
+
+    def declare(self, judgements: Judgements) -> Declaration[Any]:
+        """Turn the family into a model of these judgements' design.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            A table of the family's protocol.
+
+        Returns
+        -------
+        Declaration
+            Effects, response, labels, and what was left out with the reason.
+
+        Raises
+        ------
+        ModelError
+            Where the judgements are of another protocol, or lack what the response or an effect
+            that was asked for needs.
+        DesignError
+            Where there is nothing to fit.
+        """
+        table = self.checked(judgements)
+        facts = Facts(table, identify(table))
+        kinds = expanded(self.kinds_of(facts), table.moderators)
+        optional, left_out = choose_effects(self.choice(facts), *reasons(kinds, facts))
+        chosen = [n for n, kind in kinds.items() if kind.always or n in optional]
+        response, unanswered = self.response_to(facts, chosen)
+        used = [kinds[name] for name in chosen if kinds[name].dims]
+        coords = self.coords_of(facts, response, used)
+        effects = tuple(
+            Effect(
+                name=kind.name,
+                dims=kind.dims,
+                shape=tuple(len(coords[dim]) for dim in kind.dims),
+                sign=kind.sign,
+                sd_scale=self.scale_of(kind, response) * self.unit_of(kind, response),
+                zero_sum=kind.zero_sum,
+                centring=self.centring_of(kind, facts),
+                around=kind.around,
+                correlated=self._is_correlated(kind, table),
+            )
+            for kind in used
+        )
+        return Declaration(
+            family=self.name,
+            coords=coords,
+            has_criterion=table.criteria is not None,
+            effects=effects,
+            response=response,
+            left_out={**left_out, **unanswered, **_unlinked(facts)},
+            correlation_shape=getattr(self, "correlation_shape", 2.0),
+            terms=tuple(term for kind in used for term in self.terms_of(kind, coords)),
+            components=facts.design.components if table.is_paired else (),
+        )
+
+    def terms_of(self, kind: Kind, coords: Mapping[str, tuple[str, ...]]) -> Sequence[Any]:
+        """Return how an effect enters the linear predictors."""
+        del coords
+        return kind.terms(paired=self._paired)
+
+    def coords_of(
+        self, facts: Facts, response: DescribedResponse, used: Sequence[Kind]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the labels of every dimension of the model."""
+        del response
+        table = facts.judgements
+        dims = {dim for kind in used for dim in kind.dims}
+        coords: dict[str, tuple[str, ...]] = {"system": table.systems}
+        coords |= {dim: table.labels(dim) for dim in ("annotator", "item") if dim in dims}
+        if table.criteria is not None:
+            coords["criterion"] = table.criteria
+        return coords | table.moderators
+
+    def scale_of(self, kind: Kind, response: DescribedResponse) -> float:
+        """Return the prior scale of an effect's standard deviation, before its unit."""
+        del response
+        return getattr(self, kind.scale_field)
+
+    @property
+    def _paired(self) -> bool:
+        return len(self.judged.system_factors) == 2
+
+    def _is_correlated(self, kind: Kind, table: Judgements) -> bool:
+        wanted = getattr(self, "criteria", "separate") == "correlated"
+        return wanted and kind.correlated and len(table.criteria or ()) > 1
+
+    def typical_response(self) -> DescribedResponse:
+        """Return the response that a description without judgements is of."""
+        raise NotImplementedError
+
+    def describe(self, declaration: Declaration[Any] | None = None) -> ModelText:
+        """Describe the model in words, formulas and priors.
+
+        Parameters
+        ----------
+        declaration : Declaration, optional
+            A model declared for judgements; without it, the family with the effects that are in
+            every model.
+
+        Returns
+        -------
+        ModelText
+            Prints as text.
+        """
+        paired = self._paired
+        if declaration is None:
+            response = self.typical_response()
+            scales = {
+                kind.name: self.scale_of(kind, response) * self.unit_of(kind, response)
+                for kind in self.kinds
+                if kind.always
+            }
+            moderators: Sequence[str] = ()
+        else:
+            response = declaration.response
+            scales = {effect.name: effect.sd_scale for effect in declaration.effects}
+            moderators = [dim for dim in declaration.coords if dim not in _NO_MODERATORS]
+        known = expanded(self.kinds, moderators)
+        kinds = [known[name] for name in scales]
+        names = list(scales)
+        return ModelText(
+            words=(*response.words(), *(kind.words for kind in kinds if kind.words)),
+            formulas=tuple(response.formulas(formula(kinds, paired=paired), names)),
+            priors=(
+                *(
+                    PriorText(
+                        f"{kind.name}_sd",
+                        f"half-normal({scales[kind.name]:g})",
+                        kind.meaning,
+                    )
+                    for kind in kinds
+                ),
+                *(
+                    PriorText(scalar.name, str(scalar.prior), scalar.meaning)
+                    for scalar in response.scalars
+                ),
+            ),
+            left_out={} if declaration is None else dict(declaration.left_out),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.title}\n\n{self.describe()}"
+
+
+def _unlinked(facts: Facts) -> dict[str, str]:
+    """Say what groups of systems that never met leave open."""
+    design = facts.design
+    if not facts.judgements.is_paired or len(design.components) < 2:
+        return {}
+    return {
+        "differences between groups": (
+            f"the systems fall into {len(design.components)} groups that never met "
+            f"({'; '.join(some(group) for group in design.components[:3])}): the difference "
+            "of two systems of different groups comes from the prior"
+        )
+    }

@@ -1,0 +1,330 @@
+"""Effects as a table: what kinds a family has, what each needs of a design, and how it is said.
+
+A family lists `Kind`s. From the list follow which effects a model of given judgements has and why
+the others are left out, their dims and prior scales, how they enter the linear predictors, the
+formula and the table of priors.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bayeseval.families._declaration import Term
+from bayeseval.judgements import Judgements
+from bayeseval.judgements.identify import Identification
+
+MODERATOR = "moderator"
+"""Stands among the dims of a kind for each moderator of the judgements in turn."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Judgements and what their design identifies.
+
+    Parameters
+    ----------
+    judgements
+        The table.
+    design
+        As `identify` returns it.
+    """
+
+    judgements: Judgements
+    design: Identification
+
+    def levels(self, dim: str) -> int:
+        """Return how many labels a factor has; 0 where the table has no such factor."""
+        return len(self.judgements.labels(dim)) if self.judgements.has(dim) else 0
+
+
+type Requirement = Callable[[Facts], str | None]
+"""Returns None where a design meets it, and otherwise says in words what is missing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of Gaussian effects that a family may have.
+
+    Parameters
+    ----------
+    name
+        Name in the posterior; of a kind by moderator, what comes before ``_<moderator>``.
+    dims
+        Factors of the judgements, `MODERATOR` among them for a kind by moderator; none for a
+        single parameter of the response that is chosen like an effect.
+    meaning
+        What its standard deviation says, for a reader without statistics.
+    words
+        A sentence for the description of a model that has it; empty where quality says enough.
+    predictor
+        Which linear predictor it enters: 0 is the location.
+    sign
+        +1 or -1: how it enters.
+    zero_sum
+        Whether it sums to zero along its last dimension.
+    around
+        The parameter that it varies around, where there is one.
+    scale
+        The family's field with the prior scale; by default ``<name>_sd_scale``.
+    needs
+        What a design has to offer for the effect to be identified.
+    buildable
+        What it has to offer for the effect to be built at all.
+    always
+        Whether it is in every model.
+    correlated
+        Whether it may be correlated between criteria.
+    """
+
+    name: str
+    dims: tuple[str, ...]
+    meaning: str
+    words: str = ""
+    predictor: int = 0
+    sign: int = 1
+    zero_sum: bool = False
+    around: str = ""
+    scale: str = ""
+    needs: tuple[Requirement, ...] = ()
+    buildable: tuple[Requirement, ...] = ()
+    always: bool = False
+    correlated: bool = False
+
+    @property
+    def scale_field(self) -> str:
+        """The family's field with the prior scale of the standard deviation."""
+        return self.scale or f"{self.name}_sd_scale"
+
+    def of_moderator(self, moderator: str) -> "Kind":
+        """Return the kind for one moderator, with its name in dims and words."""
+        if MODERATOR not in self.dims:
+            return self
+        return replace(
+            self,
+            name=f"{self.name}_{moderator}",
+            dims=tuple(moderator if dim == MODERATOR else dim for dim in self.dims),
+            meaning=self.meaning.format(moderator=moderator),
+            words=self.words.format(moderator=moderator),
+            scale=self.scale_field,
+            needs=(levels_of(moderator), *self.needs),
+            buildable=(levels_of(moderator), *self.buildable),
+        )
+
+    def terms(self, *, paired: bool) -> tuple[Term, ...]:
+        """Return how the effect enters: of two systems as a difference, otherwise once."""
+        if not paired or "system" not in self.dims:
+            return (Term(self.name, self.dims, self.predictor, float(self.sign)),)
+        return tuple(
+            Term(
+                self.name,
+                tuple(f"system_{side}" if dim == "system" else dim for dim in self.dims),
+                self.predictor,
+                self.sign * weight,
+            )
+            for side, weight in (("a", 1.0), ("b", -1.0))
+        )
+
+    def symbols(self, *, paired: bool) -> str:
+        """Return the effect as it stands in a formula, its sign in front."""
+
+        def indexed(system: str) -> str:
+            letters = {"system": system, "annotator": "r" if paired else "a", "item": "i"}
+            return f"{self.name}[{', '.join(letters.get(dim, dim) for dim in self.dims)}]"
+
+        first, second = (" + ", " − ") if self.sign > 0 else (" − ", " + ")
+        if paired and "system" in self.dims:
+            return f"{first}{indexed('a')}{second}{indexed('b')}"
+        return f"{first}{indexed('s')}"
+
+
+def expanded(kinds: Iterable[Kind], moderators: Iterable[str]) -> dict[str, Kind]:
+    """Return kinds by name, those by moderator once for each moderator, after the others."""
+    kinds, moderators = list(kinds), list(moderators)
+    found = {kind.name: kind for kind in kinds if MODERATOR not in kind.dims}
+    for moderator in moderators:
+        for kind in kinds:
+            if MODERATOR in kind.dims:
+                own = kind.of_moderator(moderator)
+                found[own.name] = own
+    return found
+
+
+def reasons(
+    kinds: Mapping[str, Kind], facts: Facts
+) -> tuple[dict[str, str | None], dict[str, str | None]]:
+    """Say which optional kinds a design identifies and which can be built, for `choose_effects`."""
+
+    def first(requirements: Sequence[Requirement]) -> str | None:
+        return next((why for need in requirements if (why := need(facts)) is not None), None)
+
+    optional = {name: kind for name, kind in kinds.items() if not kind.always}
+    return (
+        {name: first((*kind.buildable, *kind.needs)) for name, kind in optional.items()},
+        {name: first(kind.buildable) for name, kind in optional.items()},
+    )
+
+
+def formula(kinds: Iterable[Kind], *, paired: bool, further: Sequence[str] = ()) -> str:
+    """Return the location as a sum of effects and of further parameters."""
+    terms = "".join(kind.symbols(paired=paired) for kind in kinds if kind.predictor == 0)
+    return "".join([terms, *(f" + {name}" for name in further)]).removeprefix(" + ")
+
+
+# What designs have to offer. Each names what is missing.
+
+
+def identities(facts: Facts) -> str | None:
+    """Ask for annotators with names."""
+    known = facts.judgements.has("annotator")
+    return None if known else "the judgements have no annotator identities"
+
+
+def several_annotators(facts: Facts) -> str | None:
+    """Ask for two annotators."""
+    return None if facts.levels("annotator") > 1 else "there is one annotator"
+
+
+def items_named(facts: Facts) -> str | None:
+    """Ask for items."""
+    return None if facts.judgements.has("item") else "no item column was named"
+
+
+def several_items(facts: Facts) -> str | None:
+    """Ask for two items."""
+    return None if facts.levels("item") > 1 else "all judgements are of one item"
+
+
+def several_systems(facts: Facts) -> str | None:
+    """Ask for two systems."""
+    return None if facts.design.n_systems > 1 else "there is one system"
+
+
+def items_judged_repeatedly(facts: Facts) -> str | None:
+    """Ask for items that were judged more than once."""
+    return None if facts.design.items_judged_repeatedly else "every item was judged once"
+
+
+def items_shared(facts: Facts) -> str | None:
+    """Ask for items that were judged with several systems."""
+    shared = facts.design.items_shared_by_systems
+    return None if shared else "no item was judged with two systems"
+
+
+def outputs_judged_repeatedly(facts: Facts) -> str | None:
+    """Ask for outputs that were judged more than once."""
+    return None if facts.design.outputs_judged_repeatedly else "every output was judged once"
+
+
+def systems_judged_repeatedly(facts: Facts) -> str | None:
+    """Ask for annotators who judged a system more than once."""
+    repeated = facts.design.annotators_repeat_systems
+    return None if repeated else "no annotator judged the same system twice"
+
+
+def annotators_judge_repeatedly(facts: Facts) -> str | None:
+    """Ask for annotators who answered more than once."""
+    return None if facts.design.annotators_judge_repeatedly else "no annotator answered twice"
+
+
+def levels_of(moderator: str) -> Requirement:
+    """Ask for two levels of a moderator."""
+
+    def requirement(facts: Facts) -> str | None:
+        return None if facts.levels(moderator) > 1 else f"{moderator!r} has one level"
+
+    return requirement
+
+
+def at_most(n: int, *dims: str, ask: str) -> Requirement:
+    """Ask for no more than n effects by some dims; ``ask`` is how a user asks for more."""
+
+    def requirement(facts: Facts) -> str | None:
+        size = 1
+        for dim in dims:
+            size *= facts.levels("system_a" if dim == "system" and paired(facts) else dim)
+        if size <= n:
+            return None
+        what = " × ".join(f"{dim}s" for dim in dims)
+        return f"{size:,} {what} are many; ask for {ask} if you want to wait"
+
+    return requirement
+
+
+def paired(facts: Facts) -> bool:
+    """Say whether judgements are about two systems."""
+    return facts.judgements.is_paired
+
+
+def on_request(facts: Facts) -> str | None:
+    """Leave out what nobody asked for."""
+    del facts
+    return "only on request"
+
+
+def order_known(facts: Facts) -> str | None:
+    """Ask for an order of presentation."""
+    ranked = facts.judgements.has("ranking")
+    return "pairs of a ranking have no order of presentation" if ranked else None
+
+
+def both_orders(facts: Facts) -> str | None:
+    """Ask for a pair that was shown in both orders."""
+    return None if facts.design.order_balance else "every pair was shown in one order only"
+
+
+# Kinds that most families have.
+
+
+def quality(unit: str) -> Kind:
+    """Return the kind of a system's quality; ``unit`` says what it is measured in."""
+    return Kind(
+        name="quality",
+        dims=("system",),
+        zero_sum=True,
+        always=True,
+        correlated=True,
+        meaning=f"how much systems differ, {unit}",
+    )
+
+
+def taste(*further: Requirement, most: int, ask: str = "effects={'taste': True}") -> Kind:
+    """Return the kind of an annotator's liking of a system."""
+    return Kind(
+        name="taste",
+        dims=("system", "annotator"),
+        meaning="how much annotators disagree about single systems",
+        words="Annotators may like single systems more or less than others do.",
+        needs=(*further, systems_judged_repeatedly, at_most(most, "system", "annotator", ask=ask)),
+        buildable=(identities, several_annotators),
+    )
+
+
+def interaction(
+    *further: Requirement, most: int, ask: str = "effects={'interaction': True}"
+) -> Kind:
+    """Return the kind of a system's quality on an item."""
+    return Kind(
+        name="interaction",
+        dims=("system", "item"),
+        meaning="how much a system's quality changes from item to item",
+        words="Systems may be better at some items than at others.",
+        needs=(
+            several_items,
+            *further,
+            outputs_judged_repeatedly,
+            at_most(most, "system", "item", ask=ask),
+        ),
+        buildable=(items_named,),
+    )
+
+
+def deviation(*further: Requirement) -> Kind:
+    """Return the kind of a system's quality at a level of a moderator."""
+    return Kind(
+        name="deviation",
+        dims=(MODERATOR, "system"),
+        zero_sum=True,
+        meaning="how much systems' qualities change between levels of {moderator}",
+        words="Quality varies by {moderator}.",
+        needs=further,
+        buildable=further,
+    )
