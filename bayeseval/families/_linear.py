@@ -19,6 +19,11 @@ _NO_MODERATORS = ("system", "annotator", "item", "criterion", "category", "thres
 class DescribedResponse(PredictorResponse, Protocol):
     """A response that says in words what it is."""
 
+    @property
+    def unit(self) -> str:
+        """What quality is measured in, in words that end a sentence."""
+        ...
+
     def words(self) -> Sequence[str]:
         """Return sentences on how answers come about."""
         ...
@@ -28,7 +33,7 @@ class DescribedResponse(PredictorResponse, Protocol):
         ...
 
 
-class LinearFamily(PredictorFamily):
+class LinearFamily[R: DescribedResponse](PredictorFamily):
     """A family that lists its kinds of effects and brings a response.
 
     A family adds its prior scales as fields, `kinds`, `checked`, `response_to`, its readable
@@ -58,13 +63,11 @@ class LinearFamily(PredictorFamily):
         del facts
         return getattr(self, "effects", "auto")
 
-    def response_to(
-        self, facts: Facts, names: Sequence[str]
-    ) -> tuple[DescribedResponse, dict[str, str]]:
+    def response_to(self, facts: Facts, names: Sequence[str]) -> tuple[R, dict[str, str]]:
         """Return the response given the names of the effects, and what it leaves out and why."""
         raise NotImplementedError
 
-    def unit_of(self, kind: Kind, response: DescribedResponse) -> float:
+    def unit_of(self, kind: Kind, response: R) -> float:
         """Return what the prior scale of an effect is multiplied by."""
         del kind, response
         return 1.0
@@ -74,7 +77,7 @@ class LinearFamily(PredictorFamily):
         del kind, facts
         return 0.0
 
-    def declare(self, judgements: Judgements) -> Declaration[Any]:
+    def declare(self, judgements: Judgements) -> Declaration[R]:
         """Turn the family into a model of these judgements' design.
 
         Parameters
@@ -135,7 +138,7 @@ class LinearFamily(PredictorFamily):
         return kind.terms(paired=self._paired)
 
     def coords_of(
-        self, facts: Facts, response: DescribedResponse, used: Sequence[Kind]
+        self, facts: Facts, response: R, used: Sequence[Kind]
     ) -> dict[str, tuple[str, ...]]:
         """Return the labels of every dimension of the model."""
         del response
@@ -147,7 +150,7 @@ class LinearFamily(PredictorFamily):
             coords["criterion"] = table.criteria
         return coords | table.moderators
 
-    def scale_of(self, kind: Kind, response: DescribedResponse) -> float:
+    def scale_of(self, kind: Kind, response: R) -> float:
         """Return the prior scale of an effect's standard deviation, before its unit."""
         del response
         return getattr(self, kind.scale_field)
@@ -160,11 +163,11 @@ class LinearFamily(PredictorFamily):
         wanted = getattr(self, "criteria", "separate") == "correlated"
         return wanted and kind.correlated and len(table.criteria or ()) > 1
 
-    def typical_response(self) -> DescribedResponse:
+    def typical_response(self) -> R:
         """Return the response that a description without judgements is of."""
         raise NotImplementedError
 
-    def describe(self, declaration: Declaration[Any] | None = None) -> ModelText:
+    def describe(self, declaration: Declaration[R] | None = None) -> ModelText:
         """Describe the model in words, formulas and priors.
 
         Parameters
@@ -202,7 +205,7 @@ class LinearFamily(PredictorFamily):
                     PriorText(
                         f"{kind.name}_sd",
                         f"half-normal({scales[kind.name]:g})",
-                        kind.meaning,
+                        f"{kind.meaning}, {response.unit}" if kind.predictor == 0 else kind.meaning,
                     )
                     for kind in kinds
                 ),

@@ -115,6 +115,8 @@ class PairwiseResponse:
             )
         return tuple(found)
 
+    unit = "in the units of the noise of one comparison"
+
     def words(self) -> list[str]:
         """Return sentences on how outcomes come about."""
         link = "logistic" if self.link == "logit" else "normal"

@@ -1,6 +1,6 @@
 """How a difference of two systems becomes a strength of preference."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -24,6 +24,27 @@ _LOG_DENSITIES = {
     "graded": graded_log_density,
     "ordered_beta": slider_log_density,
     "student_t": points_log_density,
+}
+OWN: dict[Strength, str] = {
+    "graded": "log_gap",
+    "ordered_beta": "log_precision",
+    "student_t": "log_spread",
+}
+"""The effect of the annotator besides the use of the scale, by response."""
+
+_UNITS = {
+    "graded": "in standard deviations of the noise of one comparison",
+    "ordered_beta": "on the scale of log odds",
+    "student_t": "in points of the scale",
+}
+_SCALARS = {
+    "end_probability": "how often an end of the slider is taken between two equal systems",
+    "middle_probability": "how often exactly the middle is taken between two equal systems, where "
+    "it is no end",
+    "log_precision_mean": "log of the precision of a typical annotator's answers",
+    "degrees_of_freedom": "how seldom answers are far out: small means heavy tails",
+    "log_spread_mean": "log of the spread of a typical annotator's answers, in points",
+    "side_bias": "advantage of the system shown as a",
 }
 
 
@@ -137,7 +158,8 @@ class StrengthResponse:
         """Parameters in the order in which the kernel reads them."""
 
         def log_normal(name: str, centre: float, scale: float) -> Scalar:
-            return Scalar(name=name, prior=Prior(kind="normal", a=float(np.log(centre)), b=scale))
+            prior = Prior(kind="normal", a=float(np.log(centre)), b=scale)
+            return Scalar(name=name, prior=prior, meaning=self._meaning(name))
 
         found: list[Scalar] = []
         if self.response == "graded":
@@ -147,21 +169,131 @@ class StrengthResponse:
             ]
         elif self.response == "ordered_beta":
             ends = Prior(kind="beta", a=self.end_a, b=self.end_b)
-            found.append(Scalar(name="end_probability", prior=ends))
+            found.append(self._scalar("end_probability", ends))
             found.append(
                 log_normal("log_precision_mean", self.precision_centre, self.log_precision_scale)
             )
             if self.middle:
                 middle = Prior(kind="beta", a=self.middle_a, b=self.middle_b)
-                found.append(Scalar(name="middle_probability", prior=middle))
+                found.append(self._scalar("middle_probability", middle))
         else:
             degrees = Prior(kind="gamma", a=self.degrees_shape, b=self.degrees_rate)
-            found.append(Scalar(name="degrees_of_freedom", prior=degrees))
+            found.append(self._scalar("degrees_of_freedom", degrees))
             found.append(log_normal("log_spread_mean", self.spread_centre, self.log_spread_scale))
         if self.side_bias_scale is not None:
             prior = Prior(kind="normal", a=0.0, b=self.side_bias_scale)
-            found.append(Scalar(name="side_bias", prior=prior))
+            found.append(self._scalar("side_bias", prior))
         return tuple(found)
+
+    def _scalar(self, name: str, prior: Prior) -> Scalar:
+        return Scalar(name=name, prior=prior, meaning=self._meaning(name))
+
+    def _meaning(self, name: str) -> str:
+        if not name.startswith("log_width_"):
+            return _SCALARS[name]
+        width = int(name.removeprefix("log_width_"))
+        grades = [
+            f"{grade - self.bound:g}"
+            for grade, own in enumerate(self.width_of, start=1)
+            if own == width
+        ]
+        return f"log of the width of grade {' and of '.join(grades)}"
+
+    @property
+    def unit(self) -> str:
+        """What quality is measured in, in words."""
+        return _UNITS[self.response]
+
+    def words(self) -> list[str]:
+        """Return sentences on how strengths come about."""
+        return [
+            (
+                "Each system has a quality; the strength by which one is preferred grows with the "
+                "difference of the two qualities."
+            ),
+            *self._reading(),
+            *(
+                ["The system shown as a may have an advantage, the same for all systems."]
+                if self.has_bias
+                else []
+            ),
+        ]
+
+    def _reading(self) -> list[str]:
+        bound = f"−{self.bound:g}..{self.bound:g}"
+        exact = "No answer is taken as more exact than people's round numbers are."
+        match self.response:
+            case "graded":
+                return [
+                    (
+                        f"Strengths are read as the {self.n_grades} grades {bound}: a grade is an "
+                        "interval of a latent preference with normal noise (cumulative probit)."
+                    ),
+                    (
+                        "The grades of both sides are equally wide, so that swapping the two "
+                        "systems mirrors everything."
+                        if self.thresholds == "symmetric"
+                        else "Every grade has a width of its own."
+                    ),
+                ]
+            case "ordered_beta":
+                words = [
+                    (
+                        f"Strengths are read as positions of a slider {bound}: an answer is an "
+                        "end, or in between, where it follows a beta distribution. One threshold "
+                        "holds for both ends."
+                    )
+                ]
+                if self.middle:
+                    words.append(
+                        "Exactly the middle is an answer of its own, no preference, and most "
+                        "likely between equal systems."
+                    )
+            case "student_t":
+                words = [
+                    (
+                        f"Strengths are read as points of {bound}: Student's t around the "
+                        "difference, so that single answers far out do not move it; an answer at "
+                        "an end stands for all that lies beyond."
+                    )
+                ]
+        return [*words, exact] if self.resolution else words
+
+    def formulas(self, location: str, names: Sequence[str]) -> list[str]:
+        """Return the predictor and the distribution of a strength."""
+        if self.has_bias:
+            location += " + side_bias"
+        if "log_scale" in names:
+            location = f"exp(log_scale[r]) · ({location})"
+        return [f"η = {location}", *self._distribution(names)]
+
+    def _distribution(self, names: Sequence[str]) -> list[str]:
+        own = next((name for name in OWN.values() if name in names), None)
+        deviation = "" if own is None else f" + {own}[r]"
+        match self.response:
+            case "graded":
+                factor = "" if own is None else "exp(log_gap[r]) · "
+                return [
+                    f"P(y ≤ k) = Φ({factor}c_k − η)",
+                    "c_k: sums of the widths exp(log_width) from the middle of the scale outwards",
+                ]
+            case "ordered_beta":
+                middle = (
+                    "P(y = 0, at no end) = 4 · middle_probability · logistic(η) · logistic(−η) "
+                    "· P(at no end)"
+                )
+                return [
+                    "P(y = −X) = logistic(−η − κ),  P(y = X) = logistic(η − κ)",
+                    *([middle] if self.middle else []),
+                    "otherwise (y/X + 1)/2 ~ beta(mean logistic(η), precision φ)",
+                    "κ = log(2 / end_probability − 1)",
+                    f"1/φ = exp(−(log_precision_mean{deviation})) + 4 · {self.resolution:g}²",
+                ]
+            case "student_t":
+                return [
+                    "y ~ Student-t(degrees_of_freedom, η, σ), censored at ±X",
+                    f"σ² = exp(2 · (log_spread_mean{deviation})) + {self.resolution:g}²",
+                ]
 
     @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:

@@ -59,7 +59,7 @@ _CENTRED_FROM = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BradleyTerry(LinearFamily):
+class BradleyTerry(LinearFamily[PairwiseResponse]):
     r"""Model comparisons by the difference of two qualities.
 
     .. math:: P(a \succ b) = F(\eta), \quad
@@ -115,7 +115,7 @@ class BradleyTerry(LinearFamily):
 
     judged: ClassVar[type[Judgements]] = PairwiseJudgements
     kinds: ClassVar[tuple[Kind, ...]] = (
-        quality("in the units of the noise of one comparison"),
+        quality(),
         taste(most=_LARGEST_AUTO, ask="annotators='taste'"),
         Kind(
             name="log_consistency",

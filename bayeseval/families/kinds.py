@@ -274,15 +274,15 @@ def both_orders(facts: Facts) -> str | None:
 # Kinds that most families have.
 
 
-def quality(unit: str) -> Kind:
-    """Return the kind of a system's quality; ``unit`` says what it is measured in."""
+def quality() -> Kind:
+    """Return the kind of a system's quality."""
     return Kind(
         name="quality",
         dims=("system",),
         zero_sum=True,
         always=True,
         correlated=True,
-        meaning=f"how much systems differ, {unit}",
+        meaning="how much systems differ",
     )
 
 

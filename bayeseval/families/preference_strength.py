@@ -1,7 +1,7 @@
 """Strengths of preference: grades, sliders with ends and middle, or points with heavy tails."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -13,10 +13,11 @@ from scipy.special import expit
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._beta_quantities import kappa_of
-from bayeseval.families._declaration import Declaration, Effect, FloatArray, Term
-from bayeseval.families._design import Effects, choose_effects
-from bayeseval.families._family import Estimand, ModelText
-from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._declaration import Declaration, FloatArray
+from bayeseval.families._design import Effects
+from bayeseval.families._family import Estimand
+from bayeseval.families._linear import LinearFamily
+from bayeseval.families._predictors import RowData
 from bayeseval.families._strength_kernel import (
     BETWEEN,
     BY_ANNOTATOR,
@@ -27,22 +28,49 @@ from bayeseval.families._strength_kernel import (
     MIDDLE,
 )
 from bayeseval.families._strength_quantities import StrengthQuantities
-from bayeseval.families._strength_response import Strength, StrengthResponse, Thresholds
-from bayeseval.families._strength_text import describe_strength
+from bayeseval.families._strength_response import OWN, Strength, StrengthResponse, Thresholds
+from bayeseval.families.kinds import (
+    Facts,
+    Kind,
+    Requirement,
+    annotators_judge_repeatedly,
+    both_orders,
+    deviation,
+    identities,
+    interaction,
+    quality,
+    several_annotators,
+    taste,
+)
 from bayeseval.judgements import Judgements, StrengthJudgements
-from bayeseval.judgements.identify import Identification, identify
 from bayeseval.judgements.strength import MOST_GRADES
 
-_OWN = {"graded": "log_gap", "ordered_beta": "log_precision", "student_t": "log_spread"}
-"""The effect of the annotator besides the use of the scale, by response."""
-
-_LOCATION = ("quality", "interaction", "taste", "deviation")
 _LARGEST_AUTO = 50_000
 """Most effects of one kind that are taken in without being asked for."""
 
 
+def _several_thresholds(facts: Facts) -> str | None:
+    """Ask for gaps between grades."""
+    few = len(threshold_labels(strengths(facts.judgements, "").bound)) < 2
+    return "there are only two grades, with one threshold at 0" if few else None
+
+
+def _by_annotator(name: str, meaning: str, words: str, *further: Requirement) -> Kind:
+    return Kind(
+        name=name,
+        dims=("annotator",),
+        predictor=LOG_SCALE if name == "log_scale" else BY_ANNOTATOR,
+        zero_sum=True,
+        around=f"{name}_mean" if name in ("log_precision", "log_spread") else "",
+        meaning=meaning,
+        words=words,
+        needs=(annotators_judge_repeatedly,),
+        buildable=(*further, identities, several_annotators),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
-class PreferenceStrength(PredictorFamily):
+class PreferenceStrength(LinearFamily[StrengthResponse]):
     r"""Model signed strengths of preference by the difference of two qualities.
 
     .. math:: \eta = e^{s_r} (q_a - q_b + u_{a,i} - u_{b,i} + t_{a,r} - t_{b,r} + \beta)
@@ -103,6 +131,42 @@ class PreferenceStrength(PredictorFamily):
         "comparison, log odds on a slider, or points with response='student_t'"
     )
 
+    judged: ClassVar[type[Judgements]] = StrengthJudgements
+    kinds: ClassVar[tuple[Kind, ...]] = (
+        quality(),
+        interaction(most=_LARGEST_AUTO),
+        taste(most=_LARGEST_AUTO),
+        _by_annotator(
+            "log_scale",
+            "how much annotators differ in how far they go on the scale, as a log",
+            "Annotators differ in how far they go on the scale; the mean of its logs is 0, so that "
+            "quality is on the scale of a typical annotator.",
+        ),
+        _by_annotator(
+            "log_gap",
+            "how much annotators differ in how wide their grades are, as a log",
+            "Annotators differ in how wide their grades are, all by one factor.",
+            _several_thresholds,
+        ),
+        _by_annotator(
+            "log_precision",
+            "how much annotators differ in how exactly they answer, as a log",
+            "Annotators differ in how exactly they answer.",
+        ),
+        _by_annotator(
+            "log_spread",
+            "how much the spread of annotators' answers differs, as a log",
+            "The spread of answers differs between annotators.",
+        ),
+        Kind(
+            name="side_bias",
+            dims=(),
+            meaning="advantage of the system shown as a",
+            needs=(both_orders,),
+        ),
+        deviation(),
+    )
+
     response: Literal["auto"] | Strength = "auto"
     thresholds: Thresholds = "symmetric"
     effects: Effects = "auto"
@@ -130,8 +194,8 @@ class PreferenceStrength(PredictorFamily):
     degrees_rate: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.response not in ("auto", *_OWN):
-            raise ModelError(f"response= is 'auto' or one of {some(_OWN)}; found {self.response!r}")
+        if self.response not in ("auto", *OWN):
+            raise ModelError(f"response= is 'auto' or one of {some(OWN)}; found {self.response!r}")
         if self.thresholds not in ("symmetric", "free"):
             raise ModelError(f"thresholds= is 'symmetric' or 'free'; found {self.thresholds!r}")
         if self.thresholds == "free" and self.response not in ("auto", "graded"):
@@ -149,73 +213,82 @@ class PreferenceStrength(PredictorFamily):
                     f"{setting.name}= is a positive number, part of a prior; found {value!r}"
                 )
 
-    def declare(self, judgements: Judgements) -> Declaration[StrengthResponse]:
-        """Turn the family into a model of these judgements' design.
+    def checked(self, judgements: Judgements) -> StrengthJudgements:
+        """Return the strengths, or refuse what is none.
 
         Parameters
         ----------
-        judgements : StrengthJudgements
-            The strengths.
+        judgements : Judgements
+            Any table.
 
         Returns
         -------
-        Declaration
-            Effects, response, labels, and what was left out with the reason.
+        StrengthJudgements
+            The same table.
 
         Raises
         ------
         ModelError
-            Where the judgements are no strengths, or lack what the response or an effect needs.
+            Where the judgements are no strengths.
         DesignError
             Where there are none.
         """
-        table = strengths(judgements, self.name)
-        response = self._response_of(table)
-        design = identify(table)
-        own = _OWN[response]
-        reasons, forcible = _reasons(table, design, own)
-        reasons["side_bias"] = _no_bias(design) if self.thresholds == "symmetric" else None
-        forcible["side_bias"] = None
-        if response == "graded" and len(threshold_labels(table.bound)) < 2:
-            reasons[own] = forcible[own] = "there are only two grades, with one threshold at 0"
-        effects = self.effects
-        if not isinstance(effects, str):
-            # A choice may name the effects of every response: the same settings for several files.
-            effects = {k: v for k, v in effects.items() if k not in _OWN.values() or k == own}
-        included, left_out = choose_effects(effects, reasons, forcible)
-        biased = "side_bias" in included
-        names = ["quality", *(name for name in included if name != "side_bias")]
-        has_middle = bool((table.answers == 0).any())
-        if response == "ordered_beta" and not has_middle:
-            left_out["no preference"] = "nobody answered exactly the middle"
-        if len(design.components) > 1:
-            left_out["differences between groups"] = (
-                f"the systems fall into {len(design.components)} groups that never met "
-                f"({'; '.join(some(group) for group in design.components[:3])}): the difference "
-                "of two systems of different groups comes from the prior"
-            )
-        coords: dict[str, tuple[str, ...]] = {"system": table.systems}
-        used = {dim for name in names for dim in _dims(name)}
-        for factor in ("annotator", "item"):
-            if factor in used:
-                coords[factor] = table.labels(factor)
-        if table.criteria is not None:
-            coords["criterion"] = table.criteria
-        coords |= table.moderators
-        unit = _unit(response, table.bound)
-        made = self._response(response, table.bound, middle=has_middle, biased=biased)
-        if response == "graded":
-            coords["threshold"] = threshold_labels(table.bound)
-        return Declaration(
-            family=self.name,
-            coords=coords,
-            has_criterion=table.criteria is not None,
-            effects=tuple(self._effect(name, coords, unit) for name in names),
-            response=made,
-            left_out=left_out,
-            terms=tuple(term for name in names for term in _terms(name)),
-            components=design.components,
-        )
+        return strengths(judgements, self.name)
+
+    def kinds_of(self, facts: Facts) -> Sequence[Kind]:
+        """Return the kinds of effects that the response to these strengths can have."""
+        own = OWN[self._response_of(self.checked(facts.judgements))]
+        return [
+            replace(kind, needs=()) if self._may_be_asymmetric(kind) else kind
+            for kind in self.kinds
+            if kind.name == own or kind.name not in OWN.values()
+        ]
+
+    def _may_be_asymmetric(self, kind: Kind) -> bool:
+        return kind.name == "side_bias" and self.thresholds == "free"
+
+    def choice(self, facts: Facts) -> Effects:
+        """Return which optional effects the user asked for.
+
+        A choice may name the effects of every response: the same settings for several files.
+        """
+        if isinstance(self.effects, str):
+            return self.effects
+        own = OWN[self._response_of(self.checked(facts.judgements))]
+        return {k: v for k, v in self.effects.items() if k == own or k not in OWN.values()}
+
+    def response_to(
+        self, facts: Facts, names: Sequence[str]
+    ) -> tuple[StrengthResponse, dict[str, str]]:
+        """Return how strengths come about, and what nobody answered."""
+        table = self.checked(facts.judgements)
+        response, has_middle = self._response_of(table), bool((table.answers == 0).any())
+        unanswered = {"no preference": "nobody answered exactly the middle"}
+        return self._response(
+            response, table.bound, middle=has_middle, biased="side_bias" in names
+        ), (unanswered if response == "ordered_beta" and not has_middle else {})
+
+    def typical_response(self) -> StrengthResponse:
+        """Return the response that a description without judgements is of.
+
+        Grades −3..3, or a slider −100..100 where another response is asked for.
+        """
+        response = "graded" if self.response == "auto" else self.response
+        bound = 3.0 if response == "graded" else 100.0
+        return self._response(response, bound, middle=True, biased=False)
+
+    def unit_of(self, kind: Kind, response: StrengthResponse) -> float:
+        """Return what a prior scale is multiplied by: points have the size of the scale."""
+        return _unit(response.response, response.bound) if kind.predictor == DIFFERENCE else 1.0
+
+    def coords_of(
+        self, facts: Facts, response: StrengthResponse, used: Sequence[Kind]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the labels of every dimension of the model, thresholds of grades among them."""
+        coords = super().coords_of(facts, response, used)
+        if response.response == "graded":
+            coords["threshold"] = threshold_labels(response.bound)
+        return coords
 
     def _response_of(self, table: StrengthJudgements) -> Strength:
         whole = bool((np.mod(table.answers + table.bound, 1.0) == 0).all())
@@ -234,19 +307,6 @@ class PreferenceStrength(PredictorFamily):
         if self.response != "auto":
             return self.response
         return "graded" if table.graded and few else "ordered_beta"
-
-    def _effect(self, name: str, coords: Mapping[str, tuple[str, ...]], unit: float) -> Effect:
-        kind = "deviation" if name.startswith("deviation_") else name
-        dims = _dims(name)
-        return Effect(
-            name=name,
-            dims=dims,
-            shape=tuple(len(coords[dim]) for dim in dims),
-            sign=1,
-            sd_scale=getattr(self, f"{kind}_sd_scale") * (unit if kind in _LOCATION else 1.0),
-            zero_sum=kind in ("quality", "deviation", "log_scale", *_OWN.values()),
-            around=f"{name}_mean" if name in ("log_precision", "log_spread") else "",
-        )
 
     def _response(
         self, response: Strength, bound: float, *, middle: bool, biased: bool
@@ -367,34 +427,6 @@ class PreferenceStrength(PredictorFamily):
             The response.
         """
         return StrengthResponse(**record)
-
-    def describe(self, declaration: Declaration[StrengthResponse] | None = None) -> ModelText:
-        """Describe the model in words, formulas and priors.
-
-        Parameters
-        ----------
-        declaration : Declaration, optional
-            A model declared for judgements; without it, the family for grades −3..3 (a slider
-            −100..100, where another response is asked for) without its optional effects.
-
-        Returns
-        -------
-        ModelText
-            Prints as text.
-        """
-        if declaration is not None:
-            scales = {effect.name: effect.sd_scale for effect in declaration.effects}
-            return describe_strength(
-                declaration.response, scales, declaration, chosen=self.response == "auto"
-            )
-        response = "graded" if self.response == "auto" else self.response
-        bound = 3.0 if response == "graded" else 100.0
-        made = self._response(response, bound, middle=True, biased=False)
-        scales = {"quality": self.quality_sd_scale * _unit(response, bound)}
-        return describe_strength(made, scales, None, chosen=self.response == "auto")
-
-    def __str__(self) -> str:
-        return f"Preference strength\n\n{self.describe()}"
 
     def estimands(self, declaration: Declaration[StrengthResponse]) -> Mapping[str, Estimand]:
         """List the family's readable quantities.
@@ -565,79 +597,3 @@ def threshold_labels(bound: float) -> tuple[str, ...]:
 def _unit(response: Strength, bound: float) -> float:
     """Return what the prior scales of quality are multiplied by."""
     return 0.5 * bound if response == "student_t" else 1.0
-
-
-def _no_bias(design: Identification) -> str | None:
-    return None if design.order_balance else "every pair was shown in one order only"
-
-
-def _reasons(
-    table: StrengthJudgements, design: Identification, own: str
-) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """Say which effects are identified, and which can be built, as `choose_effects` asks."""
-    nobody = None
-    if table.annotators is None:
-        nobody = "the judgements have no annotator identities"
-    elif len(table.annotators) == 1:
-        nobody = "there is one annotator"
-    seldom = None if design.annotators_judge_repeatedly else "no annotator answered twice"
-    size = design.n_systems * (design.n_annotators or 0)
-    taste = _many(size, "systems × annotators", "taste")
-    if not design.annotators_repeat_systems:
-        taste = "no annotator judged the same system twice"
-    no_items = None
-    if table.items is None:
-        no_items = "no item column was named"
-    elif len(table.items) == 1:
-        no_items = "all judgements are of one item"
-    size = design.n_systems * (design.n_items or 0)
-    once = _many(size, "systems × items", "interaction")
-    if not design.outputs_judged_repeatedly:
-        once = "every output was judged once"
-    reasons = {
-        "interaction": no_items or once,
-        "taste": nobody or taste,
-        "log_scale": nobody or seldom,
-        own: nobody or seldom,
-    }
-    forcible = {"interaction": no_items} | dict.fromkeys(("taste", "log_scale", own), nobody)
-    for moderator, levels in table.moderators.items():
-        few = None if len(levels) > 1 else f"{moderator!r} has one level"
-        reasons[f"deviation_{moderator}"] = forcible[f"deviation_{moderator}"] = few
-    return reasons, forcible
-
-
-def _many(size: int, what: str, effect: str) -> str | None:
-    if size <= _LARGEST_AUTO:
-        return None
-    return f"{size:,} {what} are many; ask for effects={{{effect!r}: True}} if you want to wait"
-
-
-def _dims(name: str) -> tuple[str, ...]:
-    match name.partition("_"):
-        case ("deviation", _, moderator):
-            return (moderator, "system")
-        case ("quality", *_):
-            return ("system",)
-        case ("taste", *_):
-            return ("system", "annotator")
-        case ("interaction", *_):
-            return ("system", "item")
-        case _:
-            return ("annotator",)
-
-
-def _terms(name: str) -> tuple[Term, ...]:
-    """Return how an effect enters: as a difference of two systems, or once."""
-    dims = _dims(name)
-    if "system" in dims:
-        return tuple(
-            Term(
-                name,
-                tuple(f"system_{side}" if dim == "system" else dim for dim in dims),
-                DIFFERENCE,
-                sign,
-            )
-            for side, sign in (("a", 1.0), ("b", -1.0))
-        )
-    return (Term(name, dims, LOG_SCALE if name == "log_scale" else BY_ANNOTATOR),)
