@@ -1,6 +1,6 @@
 """How a difference of two systems becomes a stated probability."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -56,13 +56,73 @@ class BetaResponse:
         """Chance of an end, mean log precision and, where it is in the model, direction bias."""
         centre, scale = float(np.log(self.precision_centre)), self.log_precision_scale
         found = [
-            Scalar(name="end_probability", prior=Prior(kind="beta", a=self.end_a, b=self.end_b)),
-            Scalar(name="log_precision_mean", prior=Prior(kind="normal", a=centre, b=scale)),
+            Scalar(
+                name="end_probability",
+                prior=Prior(kind="beta", a=self.end_a, b=self.end_b),
+                meaning="how often an exact 0 or 1 is stated of two equal systems",
+            ),
+            Scalar(
+                name="log_precision_mean",
+                prior=Prior(kind="normal", a=centre, b=scale),
+                meaning="log of the precision of a typical annotator's answers",
+            ),
         ]
         if self.direction_bias_scale is not None:
-            prior = Prior(kind="normal", a=0.0, b=self.direction_bias_scale)
-            found.append(Scalar(name="direction_bias", prior=prior))
+            found.append(
+                Scalar(
+                    name="direction_bias",
+                    prior=Prior(kind="normal", a=0.0, b=self.direction_bias_scale),
+                    meaning="advantage of the system named first, as log odds",
+                )
+            )
         return tuple(found)
+
+    quality_unit = "on the scale of log odds"
+
+    def words(self) -> list[str]:
+        """Return sentences on how stated probabilities come about."""
+        words = [
+            (
+                "Every pair that was asked has a difference of its own; the pairs are alike a "
+                "priori and share no scale of quality. A pair that was never asked has no answer."
+                if self.structure == "pairs"
+                else "Each system has a quality; what is stated of a pair grows with the "
+                "difference of the two qualities."
+            ),
+            (
+                "An answer is exactly 0, exactly 1, or in between, where it follows a beta "
+                "distribution. One threshold holds for both ends, so that P[A ≻ B] and 1 − P[B ≻ "
+                "A] have the same law."
+            ),
+            (
+                f"Near one half no answer is taken as more exact than ± {self.resolution:g}, "
+                "because people answer in round numbers."
+                if self.resolution
+                else "Answers are taken as exactly as they are given."
+            ),
+            (
+                "What is reported is the mean of what new annotators would state, ends included, "
+                "and not the mean of the beta part."
+            ),
+        ]
+        if self.direction_bias_scale is not None:
+            words.append("The system named first may have an advantage.")
+        return words
+
+    def formulas(self, location: str, names: Sequence[str]) -> list[str]:
+        """Return the predictor and the distribution of a stated probability."""
+        if "log_extremity" in names:
+            location = f"exp(log_extremity[r]) · ({location})"
+        if self.direction_bias_scale is not None:
+            location += " + direction_bias"
+        own = " + log_precision[r]" if "log_precision" in names else ""
+        return [
+            f"η = {location}",
+            "P(y = 0) = 1 − logistic(η + κ),  P(y = 1) = logistic(η − κ)",
+            "otherwise y ~ beta(mean logistic(η), precision φ)",
+            "κ = log(2 / end_probability − 1)",
+            f"1/φ = exp(−(log_precision_mean{own})) + 4 · {self.resolution:g}²",
+        ]
 
     @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:

@@ -13,14 +13,23 @@ from bayeseval.families.kinds import Facts, Kind, expanded, formula, reasons
 from bayeseval.judgements import Judgements
 from bayeseval.judgements.identify import identify
 
-_NO_MODERATORS = ("system", "annotator", "item", "criterion", "category", "threshold")
+_NO_MODERATORS = (
+    "system",
+    "system_pair",
+    "circle",
+    "annotator",
+    "item",
+    "criterion",
+    "category",
+    "threshold",
+)
 
 
 class DescribedResponse(PredictorResponse, Protocol):
     """A response that says in words what it is."""
 
     @property
-    def unit(self) -> str:
+    def quality_unit(self) -> str:
         """What quality is measured in, in words that end a sentence."""
         ...
 
@@ -53,10 +62,14 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
             )
         return judgements
 
-    def kinds_of(self, facts: Facts) -> Sequence[Kind]:
-        """Return the kinds of effects that judgements of this design can have."""
-        del facts
+    def all_kinds(self) -> Sequence[Kind]:
+        """Return the kinds of effects that a model with these settings can have."""
         return self.kinds
+
+    def kinds_of(self, facts: Facts) -> Sequence[Kind]:
+        """Return those that a model of judgements of this design can have."""
+        del facts
+        return self.all_kinds()
 
     def choice(self, facts: Facts) -> Effects:
         """Return which optional effects the user asked for."""
@@ -71,6 +84,11 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
         """Return what the prior scale of an effect is multiplied by."""
         del kind, response
         return 1.0
+
+    def around_of(self, kind: Kind, response: R) -> str:
+        """Return the parameter that an effect varies around, or nothing."""
+        del response
+        return kind.around
 
     def centring_of(self, kind: Kind, facts: Facts) -> float:
         """Return how PyMC's own coordinates see an effect, 0 as multiples of its sd."""
@@ -115,7 +133,7 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
                 sd_scale=self.scale_of(kind, response) * self.unit_of(kind, response),
                 zero_sum=kind.zero_sum,
                 centring=self.centring_of(kind, facts),
-                around=kind.around,
+                around=self.around_of(kind, response),
                 correlated=self._is_correlated(kind, table),
             )
             for kind in used
@@ -126,7 +144,7 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
             has_criterion=table.criteria is not None,
             effects=effects,
             response=response,
-            left_out={**left_out, **unanswered, **_unlinked(facts)},
+            left_out={**left_out, **unanswered, **self._unlinked(facts)},
             correlation_shape=getattr(self, "correlation_shape", 2.0),
             terms=tuple(term for kind in used for term in self.terms_of(kind, coords)),
             components=facts.design.components if table.is_paired else (),
@@ -155,6 +173,22 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
         del response
         return getattr(self, kind.scale_field)
 
+    def between_groups(self) -> str:
+        """Say what is known of two systems of groups that never met."""
+        return "comes from the prior"
+
+    def _unlinked(self, facts: Facts) -> dict[str, str]:
+        groups = facts.design.components
+        if not facts.judgements.is_paired or len(groups) < 2:
+            return {}
+        return {
+            "differences between groups": (
+                f"the systems fall into {len(groups)} groups that never met "
+                f"({'; '.join(some(group) for group in groups[:3])}): the difference of two "
+                f"systems of different groups {self.between_groups()}"
+            )
+        }
+
     @property
     def _paired(self) -> bool:
         return len(self.judged.system_factors) == 2
@@ -167,14 +201,18 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
         """Return the response that a description without judgements is of."""
         raise NotImplementedError
 
+    def typical_kinds(self) -> Sequence[Kind]:
+        """Return the kinds of effects that a description without judgements has."""
+        return [kind for kind in self.all_kinds() if kind.always]
+
     def describe(self, declaration: Declaration[R] | None = None) -> ModelText:
         """Describe the model in words, formulas and priors.
 
         Parameters
         ----------
         declaration : Declaration, optional
-            A model declared for judgements; without it, the family with the effects that are in
-            every model.
+            A model declared for judgements; without it, the family as it would be with typical
+            judgements.
 
         Returns
         -------
@@ -186,26 +224,31 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
             response = self.typical_response()
             scales = {
                 kind.name: self.scale_of(kind, response) * self.unit_of(kind, response)
-                for kind in self.kinds
-                if kind.always
+                for kind in self.typical_kinds()
             }
             moderators: Sequence[str] = ()
         else:
             response = declaration.response
             scales = {effect.name: effect.sd_scale for effect in declaration.effects}
             moderators = [dim for dim in declaration.coords if dim not in _NO_MODERATORS]
-        known = expanded(self.kinds, moderators)
+        known = expanded(self.all_kinds(), moderators)
         kinds = [known[name] for name in scales]
         names = list(scales)
         return ModelText(
-            words=(*response.words(), *(kind.words for kind in kinds if kind.words)),
+            words=(
+                *response.words(),
+                *(kind.words for kind in kinds if kind.words),
+                *_of_criteria(declaration),
+            ),
             formulas=tuple(response.formulas(formula(kinds, paired=paired), names)),
             priors=(
                 *(
                     PriorText(
                         f"{kind.name}_sd",
                         f"half-normal({scales[kind.name]:g})",
-                        f"{kind.meaning}, {response.unit}" if kind.predictor == 0 else kind.meaning,
+                        f"{kind.meaning}, {response.quality_unit}"
+                        if kind.predictor == 0
+                        else kind.meaning,
                     )
                     for kind in kinds
                 ),
@@ -218,18 +261,15 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
         )
 
     def __str__(self) -> str:
-        return f"{self.title}\n\n{self.describe()}"
+        return f"{self.title[:1].upper()}{self.title[1:]}\n\n{self.describe()}"
 
 
-def _unlinked(facts: Facts) -> dict[str, str]:
-    """Say what groups of systems that never met leave open."""
-    design = facts.design
-    if not facts.judgements.is_paired or len(design.components) < 2:
-        return {}
-    return {
-        "differences between groups": (
-            f"the systems fall into {len(design.components)} groups that never met "
-            f"({'; '.join(some(group) for group in design.components[:3])}): the difference "
-            "of two systems of different groups comes from the prior"
-        )
-    }
+def _of_criteria(declaration: Declaration[Any] | None) -> list[str]:
+    if declaration is None or not declaration.has_criterion:
+        return []
+    shared = (
+        "systems, annotators and items may be correlated between criteria."
+        if declaration.is_correlated
+        else "the criteria share nothing."
+    )
+    return [f"With several criteria every parameter has a value for each; {shared}"]

@@ -1,6 +1,6 @@
 """The response of magnitudes as a declaration: sides of the reference, spread, priors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,15 @@ import numpy as np
 
 from bayeseval.families._declaration import FloatArray, Prior, Scalar
 from bayeseval.families._magnitude_kernel import magnitude_kernel, magnitude_log_density
+
+_SCALARS = {
+    "modulus_mean": "log ratio of an average system, before it is cut to a side",
+    "log_spread_mean": "log of the spread of a typical annotator's log ratios",
+    "degrees_of_freedom": "how heavy the tails are: small numbers expect slips",
+    "level": "how far an average system is above the reference, noise of a decision = 1",
+    "log_step": "log of the log ratio that one unit of the decision corresponds to",
+    "log_tie_band_mean": "log of half the width of a typical annotator's band of ties",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,24 +70,92 @@ class MagnitudeResponse:
     def scalars(self) -> tuple[Scalar, ...]:
         """Parameters, in the kernel's order."""
 
+        def scalar(name: str, prior: Prior) -> Scalar:
+            return Scalar(name=name, prior=prior, meaning=_SCALARS[name])
+
         def positive(name: str, centre: float, scale: float) -> Scalar:
-            return Scalar(name=name, prior=Prior(kind="normal", a=float(np.log(centre)), b=scale))
+            return scalar(name, Prior(kind="normal", a=float(np.log(centre)), b=scale))
 
         degrees = Prior(
             kind="gamma", a=self.degrees_shape, b=self.degrees_shape / self.degrees_centre
         )
         found = [
-            Scalar(name="modulus_mean", prior=Prior(kind="normal", a=0.0, b=self.modulus_scale)),
+            scalar("modulus_mean", Prior(kind="normal", a=0.0, b=self.modulus_scale)),
             positive("log_spread_mean", self.spread_centre, self.log_spread_scale),
-            Scalar(name="degrees_of_freedom", prior=degrees),
+            scalar("degrees_of_freedom", degrees),
         ]
         if self.sides:
             found += [
-                Scalar(name="level", prior=Prior(kind="normal", a=0.0, b=self.level_scale)),
+                scalar("level", Prior(kind="normal", a=0.0, b=self.level_scale)),
                 positive("log_step", self.step_centre, self.log_step_scale),
                 positive("log_tie_band_mean", self.band_centre, self.log_band_scale),
             ]
         return tuple(found)
+
+    @property
+    def quality_unit(self) -> str:
+        """What quality is measured in, in words."""
+        return "in units of exp(log_step)" if self.sides else "as a log ratio"
+
+    def words(self) -> list[str]:
+        """Return sentences on how magnitudes come about."""
+        words = (
+            [
+                (
+                    "An answer is first below the reference, as good as the reference, or above "
+                    "it. The decision is the system's impression plus normal noise; within a band "
+                    "around the reference the answer is exactly the reference."
+                ),
+                (
+                    "Below or above, the log of magnitude / reference follows Student's t "
+                    "distribution around the same impression, cut at the reference: its heavy "
+                    "tails take in slips."
+                ),
+            ]
+            if self.sides
+            else [
+                (
+                    "The log of a magnitude follows Student's t distribution around the system's "
+                    "quality: its heavy tails take in slips."
+                )
+            ]
+        )
+        if self.unit != 0.0:
+            words.append("There is no reference: ratios are to the median answer.")
+        words.append(
+            f"No answer is taken as more exact than a factor of {1.0 + self.resolution:.3g}, "
+            "because people answer in round numbers."
+            if self.resolution
+            else "Answers are taken as exactly as they are given."
+        )
+        return words
+
+    def formulas(self, location: str, names: Sequence[str]) -> list[str]:
+        """Return the distribution of a magnitude, given the formula of the impression."""
+
+        def own(name: str) -> str:
+            return f" + {name}[a]" if name in names else ""
+
+        stretch = "exp(log_scale[a])·w" if "log_scale" in names else "w"
+        around = f"modulus_mean{own('modulus')} + {stretch}"
+        further = [
+            f"w = {location}",
+            f"spread = √(exp(2(log_spread_mean{own('log_spread')})) + {self.resolution:g}²)",
+        ]
+        if not self.sides:
+            return [
+                f"log magnitude ~ Student-t(degrees_of_freedom, {around}, spread)",
+                *further,
+            ]
+        severity = " − severity[a]" if "severity" in names else ""
+        ratio = f"~ Student-t(degrees_of_freedom, {around}, spread) cut at 0"
+        return [
+            "P(below) = Φ(−band − u), P(above) = Φ(u − band)",
+            f"u = level{severity} + w / exp(log_step)",
+            f"band = exp(log_tie_band_mean{own('tie_band')})",
+            f"log(magnitude / reference), below or above, {ratio}",
+            *further,
+        ]
 
     @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:

@@ -115,7 +115,7 @@ class PairwiseResponse:
             )
         return tuple(found)
 
-    unit = "in the units of the noise of one comparison"
+    quality_unit = "in the units of the noise of one comparison"
 
     def words(self) -> list[str]:
         """Return sentences on how outcomes come about."""

@@ -200,7 +200,7 @@ class StrengthResponse:
         return f"log of the width of grade {' and of '.join(grades)}"
 
     @property
-    def unit(self) -> str:
+    def quality_unit(self) -> str:
         """What quality is measured in, in words."""
         return _UNITS[self.response]
 

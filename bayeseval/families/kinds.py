@@ -127,7 +127,13 @@ class Kind:
         """Return the effect as it stands in a formula, its sign in front."""
 
         def indexed(system: str) -> str:
-            letters = {"system": system, "annotator": "r" if paired else "a", "item": "i"}
+            letters = {
+                "system": system,
+                "annotator": "r" if paired else "a",
+                "item": "i",
+                "system_pair": "a, b",
+                "circle": "a, b",
+            }
             return f"{self.name}[{', '.join(letters.get(dim, dim) for dim in self.dims)}]"
 
         first, second = (" + ", " − ") if self.sign > 0 else (" − ", " + ")
@@ -286,34 +292,57 @@ def quality() -> Kind:
     )
 
 
-def taste(*further: Requirement, most: int, ask: str = "effects={'taste': True}") -> Kind:
+def taste(
+    *further: Requirement, most: int | None = None, ask: str = "effects={'taste': True}"
+) -> Kind:
     """Return the kind of an annotator's liking of a system."""
+    few = () if most is None else (at_most(most, "system", "annotator", ask=ask),)
     return Kind(
         name="taste",
         dims=("system", "annotator"),
         meaning="how much annotators disagree about single systems",
         words="Annotators may like single systems more or less than others do.",
-        needs=(*further, systems_judged_repeatedly, at_most(most, "system", "annotator", ask=ask)),
+        needs=(*further, systems_judged_repeatedly, *few),
         buildable=(identities, several_annotators),
     )
 
 
+def difficulty() -> Kind:
+    """Return the kind of how an item lowers the answers about all systems."""
+    return Kind(
+        name="difficulty",
+        dims=("item",),
+        sign=-1,
+        correlated=True,
+        meaning="how much items differ for all systems alike",
+        words="Items may be harder or easier for all systems alike.",
+        needs=(several_items, items_judged_repeatedly),
+        buildable=(items_named,),
+    )
+
+
 def interaction(
-    *further: Requirement, most: int, ask: str = "effects={'interaction': True}"
+    *further: Requirement, most: int | None = None, ask: str = "effects={'interaction': True}"
 ) -> Kind:
     """Return the kind of a system's quality on an item."""
+    few = () if most is None else (at_most(most, "system", "item", ask=ask),)
     return Kind(
         name="interaction",
         dims=("system", "item"),
         meaning="how much a system's quality changes from item to item",
         words="Systems may be better at some items than at others.",
-        needs=(
-            several_items,
-            *further,
-            outputs_judged_repeatedly,
-            at_most(most, "system", "item", ask=ask),
-        ),
+        needs=(several_items, *further, outputs_judged_repeatedly, *few),
         buildable=(items_named,),
+    )
+
+
+def shift() -> Kind:
+    """Return the kind of how a level of a moderator shifts the answers about all systems."""
+    return Kind(
+        name="effect",
+        dims=(MODERATOR,),
+        meaning="how much answers shift between levels of {moderator}",
+        words="Answers may shift between levels of {moderator}.",
     )
 
 
@@ -328,3 +357,14 @@ def deviation(*further: Requirement) -> Kind:
         needs=further,
         buildable=further,
     )
+
+
+ABSOLUTE = (
+    quality(),
+    difficulty(),
+    interaction(several_systems, items_shared),
+    taste(several_systems),
+    shift(),
+    deviation(several_systems),
+)
+"""Kinds of a protocol in which one judgement is about one system."""

@@ -1,7 +1,7 @@
 """Magnitude estimates as a side of the reference and a log ratio with heavy tails."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,9 +10,10 @@ import xarray as xr
 
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
-from bayeseval.families._declaration import Declaration, Effect, FloatArray, Term
-from bayeseval.families._design import Effects, absolute_effect_reasons, choose_effects
-from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._declaration import Declaration, FloatArray
+from bayeseval.families._design import Effects
+from bayeseval.families._family import Estimand
+from bayeseval.families._linear import LinearFamily
 from bayeseval.families._magnitude_kernel import (
     ABOVE,
     AT,
@@ -27,35 +28,61 @@ from bayeseval.families._magnitude_kernel import (
 )
 from bayeseval.families._magnitude_quantities import MagnitudeQuantities
 from bayeseval.families._magnitude_response import MagnitudeResponse
-from bayeseval.families._magnitude_text import describe_magnitude
-from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._predictors import RowData
+from bayeseval.families.kinds import (
+    ABSOLUTE,
+    MODERATOR,
+    Facts,
+    Kind,
+    Requirement,
+    identities,
+    on_request,
+    several_annotators,
+)
 from bayeseval.judgements import Judgements, MagnitudeJudgements
-from bayeseval.judgements.identify import identify
 
-_BY_ANNOTATOR = {
-    "severity": SEVERITY,
-    "modulus": MODULUS,
-    "log_spread": LOG_SPREAD,
-    "tie_band": TIE_BAND,
-    "log_scale": LOG_SCALE,
-}
-_ZERO_SUM = ("quality", "deviation", *_BY_ANNOTATOR)
-# What an effect varies around; the others around the level of an average answer.
-_AROUND = {
-    "quality": "",
-    "deviation": "",
-    "log_scale": "",
-    "modulus": "modulus_mean",
-    "log_spread": "log_spread_mean",
-    "tie_band": "log_tie_band_mean",
-}
 _MODULUS_TO_A_REFERENCE, _MODULUS_OF_OWN = 0.3, 1.0
 _BOTH_SIDES = 0.1
 """Share of the answers off the reference on their rarer side from which severity is told apart."""
 
+_OF_SIDES = ("severity", "tie_band")
+_AROUND_NOTHING = ("quality", "deviation", "log_scale")
+
+
+def _answers_on_both_sides(facts: Facts) -> str | None:
+    """Ask for answers above and below the reference."""
+    table = facts.judgements
+    above = table.counts[table.answers > 1].sum()
+    below = table.counts[table.answers < 1].sum()
+    if min(above, below) >= _BOTH_SIDES * (above + below):
+        return None
+    return (
+        "nearly all answers off the reference are on one side of it, where it cannot be told from "
+        "the tie band"
+    )
+
+
+def _by_annotator(
+    name: str, predictor: int, meaning: str, words: str, *needs: Requirement, sign: int = 1
+) -> Kind:
+    around = {"modulus": "modulus_mean", "log_spread": "log_spread_mean"}
+    return Kind(
+        name=name,
+        dims=("annotator",),
+        predictor=predictor,
+        sign=sign,
+        zero_sum=True,
+        correlated=name in ("modulus", "severity"),
+        around=around.get(name, "log_tie_band_mean" if name == "tie_band" else ""),
+        meaning=meaning,
+        words=words,
+        needs=needs,
+        buildable=(identities, several_annotators),
+    )
+
 
 @dataclass(frozen=True, kw_only=True)
-class LogMagnitude(PredictorFamily):
+class LogMagnitude(LinearFamily[MagnitudeResponse]):
     r"""Model magnitudes as below, at or above the reference, then as a log ratio of that side.
 
     .. math:: P(\text{below}) = \Phi(-b_a - u), \quad P(\text{above}) = \Phi(u - b_a), \quad
@@ -122,6 +149,45 @@ class LogMagnitude(PredictorFamily):
         "typical annotator judges A"
     )
 
+    judged: ClassVar[type[Judgements]] = MagnitudeJudgements
+    kinds: ClassVar[tuple[Kind, ...]] = (
+        *(kind for kind in ABSOLUTE if MODERATOR not in kind.dims),
+        _by_annotator(
+            "severity",
+            SEVERITY,
+            "how much annotators differ in which side of the reference they prefer",
+            "Annotators differ in which side of the reference they prefer.",
+            _answers_on_both_sides,
+            sign=-1,
+        ),
+        _by_annotator(
+            "modulus",
+            MODULUS,
+            "how much annotators differ in the size of their numbers, as a log ratio",
+            "Annotators differ in the size of their numbers.",
+        ),
+        _by_annotator(
+            "log_spread",
+            LOG_SPREAD,
+            "how much annotators differ in how exactly they answer, on the log scale",
+            "Annotators differ in how exactly they answer.",
+        ),
+        _by_annotator(
+            "tie_band",
+            TIE_BAND,
+            "how much annotators differ in the width of their band of ties, on the log scale",
+            "Annotators differ in how wide their band of ties is.",
+        ),
+        _by_annotator(
+            "log_scale",
+            LOG_SCALE,
+            "how much annotators differ in how far they spread systems, on the log scale",
+            "Annotators differ in how far they spread systems.",
+            on_request,
+        ),
+        *(kind for kind in ABSOLUTE if MODERATOR in kind.dims),
+    )
+
     ties: Literal["auto"] | bool = "auto"
     effects: Effects = "auto"
     criteria: Literal["separate", "correlated"] = "separate"
@@ -166,23 +232,23 @@ class LogMagnitude(PredictorFamily):
                     f"{setting.name}= is a positive number, part of a prior; found {value!r}"
                 )
 
-    def declare(self, judgements: Judgements) -> Declaration[MagnitudeResponse]:
-        """Turn the family into a model of these judgements' design.
+    def checked(self, judgements: Judgements) -> MagnitudeJudgements:
+        """Return the magnitudes, or refuse what is none.
 
         Parameters
         ----------
-        judgements : MagnitudeJudgements
-            The magnitudes.
+        judgements : Judgements
+            Any table.
 
         Returns
         -------
-        Declaration
-            Effects, response, labels, and what was left out with the reason.
+        MagnitudeJudgements
+            The same table.
 
         Raises
         ------
         ModelError
-            Where the judgements are no magnitudes, or ties are asked for without a reference.
+            Where the judgements are no magnitudes.
         DesignError
             Where there is no positive magnitude.
         """
@@ -192,32 +258,51 @@ class LogMagnitude(PredictorFamily):
                 "there is no positive magnitude to fit"
                 + (": the table has 0 rows" if table.n_rows == 0 else "; all are zero or below")
             )
+        return table
+
+    def kinds_of(self, facts: Facts) -> Sequence[Kind]:
+        """Return the kinds of effects; those of sides only where there are sides."""
+        no_sides = self._why_no_sides(_magnitudes(facts.judgements))
+        if no_sides is None:
+            return self.kinds
+        return [
+            replace(kind, buildable=(*kind.buildable, lambda _: no_sides))
+            if kind.name in _OF_SIDES
+            else kind
+            for kind in self.kinds
+        ]
+
+    def typical_kinds(self) -> Sequence[Kind]:
+        """Return the kinds of effects that a description without judgements has."""
+        gone = _OF_SIDES if self.ties is False else ()
+        return [k for k in self.kinds if MODERATOR not in k.dims and k.name not in gone]
+
+    def around_of(self, kind: Kind, response: MagnitudeResponse) -> str:
+        """Return the parameter that an effect varies around: the level of an average answer."""
+        if kind.around or kind.name.startswith(_AROUND_NOTHING):
+            return kind.around
+        return "level" if response.sides else "modulus_mean"
+
+    def scale_of(self, kind: Kind, response: MagnitudeResponse) -> float:
+        """Return the prior scale of an effect's standard deviation."""
+        scale = getattr(self, kind.scale_field)
+        if scale is None:
+            return _MODULUS_TO_A_REFERENCE if response.sides else _MODULUS_OF_OWN
+        return scale
+
+    def response_to(
+        self, facts: Facts, names: Sequence[str]
+    ) -> tuple[MagnitudeResponse, dict[str, str]]:
+        """Return how magnitudes come about, and why without ties where there are none."""
+        del names
+        table = _magnitudes(facts.judgements)
         no_sides = self._why_no_sides(table)
-        reasons, forcible = self._reasons(table, no_sides)
-        included, left_out = choose_effects(self.effects, reasons, forcible)
-        if no_sides is not None:
-            left_out["ties"] = no_sides
-        names = ["quality", *included]
-        coords = _coords(table)
-        effects = tuple(self._effect(name, coords, sides=no_sides is None) for name in names)
-        return Declaration(
-            family=self.name,
-            coords=coords,
-            has_criterion=table.has("criterion"),
-            effects=effects,
-            response=self._response(table, sides=no_sides is None),
-            left_out=left_out,
-            correlation_shape=self.correlation_shape,
-            terms=tuple(
-                Term(
-                    effect.name,
-                    effect.dims,
-                    _BY_ANNOTATOR.get(effect.name, IMPRESSION),
-                    float(effect.sign),
-                )
-                for effect in effects
-            ),
-        )
+        response = self._response(table, sides=no_sides is None)
+        return response, {} if no_sides is None else {"ties": no_sides}
+
+    def typical_response(self) -> MagnitudeResponse:
+        """Return the response that a description without judgements is of."""
+        return self._response_to(sides=self.ties is not False, unit=0.0, lowest=0.0, highest=0.0)
 
     def _why_no_sides(self, table: MagnitudeJudgements) -> str | None:
         if self.ties is False:
@@ -232,75 +317,6 @@ class LogMagnitude(PredictorFamily):
         if self.ties == "auto" and not table.at_reference.any():
             return "no answer is exactly the reference"
         return None
-
-    def _reasons(
-        self, table: MagnitudeJudgements, no_sides: str | None
-    ) -> tuple[dict[str, str | None], dict[str, str | None]]:
-        """Say which effects are identified, and which can be built, as `choose_effects` asks."""
-        design = identify(table)
-        reasons, forcible = absolute_effect_reasons(design)
-        alone = None
-        if table.annotators is None:
-            alone = "the judgements have no annotator identities"
-        elif len(table.annotators) == 1:
-            alone = "there is one annotator"
-        for name in _BY_ANNOTATOR:
-            by_side = no_sides if name in ("severity", "tie_band") else None
-            reasons[name] = forcible[name] = alone or by_side
-        above = table.counts[table.answers > 1].sum()
-        below = table.counts[table.answers < 1].sum()
-        if min(above, below) < _BOTH_SIDES * (above + below):
-            reasons["severity"] = reasons["severity"] or (
-                "nearly all answers off the reference are on one side of it, where it cannot be "
-                "told from the tie band"
-            )
-        reasons["log_scale"] = reasons["log_scale"] or "only on request"
-        for moderator, levels in table.moderators.items():
-            few = None if len(levels) > 1 else f"{moderator!r} has one level"
-            one = few or ("there is one system" if design.n_systems == 1 else None)
-            reasons |= {f"effect_{moderator}": few, f"deviation_{moderator}": one}
-            forcible |= {f"effect_{moderator}": few, f"deviation_{moderator}": one}
-        return reasons, forcible
-
-    def _effect(self, name: str, coords: Mapping[str, tuple[str, ...]], *, sides: bool) -> Effect:
-        kind, _, moderator = name.partition("_")
-        match kind:
-            case "quality":
-                dims: tuple[str, ...] = ("system",)
-            case "difficulty":
-                dims = ("item",)
-            case "interaction":
-                dims = ("system", "item")
-            case "taste":
-                dims = ("system", "annotator")
-            case "effect":
-                dims = (moderator,)
-            case "deviation":
-                dims = (moderator, "system")
-            case _:
-                dims = ("annotator",)
-        block = kind if kind in ("effect", "deviation") else name
-        correlated = (
-            self.criteria == "correlated"
-            and len(coords.get("criterion", ())) > 1
-            and name in ("quality", "modulus", "severity", "difficulty")
-        )
-        return Effect(
-            name=name,
-            dims=dims,
-            shape=tuple(len(coords[dim]) for dim in dims),
-            sign=-1 if name in ("severity", "difficulty") else 1,
-            sd_scale=self._sd_scale(block, sides=sides),
-            zero_sum=block in _ZERO_SUM,
-            correlated=correlated,
-            around=_AROUND.get(block, "level" if sides else "modulus_mean"),
-        )
-
-    def _sd_scale(self, block: str, *, sides: bool) -> float:
-        scale = getattr(self, f"{block}_sd_scale")
-        if scale is None:
-            return _MODULUS_TO_A_REFERENCE if sides else _MODULUS_OF_OWN
-        return scale
 
     def _response(self, table: MagnitudeJudgements, *, sides: bool) -> MagnitudeResponse:
         ratios = np.log(table.answers[~table.censored])
@@ -430,43 +446,6 @@ class LogMagnitude(PredictorFamily):
             The response.
         """
         return MagnitudeResponse(**record)
-
-    def describe(self, declaration: Declaration[MagnitudeResponse] | None = None) -> ModelText:
-        """Describe the model in words, formulas and priors.
-
-        Parameters
-        ----------
-        declaration : Declaration, optional
-            A model declared for judgements; without it, the family with all its effects.
-
-        Returns
-        -------
-        ModelText
-            Prints as text.
-        """
-        if declaration is None:
-            names = ["quality", "difficulty", "interaction", "taste", *_BY_ANNOTATOR]
-            if self.ties is False:
-                names = [name for name in names if name not in ("severity", "tie_band")]
-            coords: dict[str, tuple[str, ...]] = dict.fromkeys(
-                ("system", "item", "annotator"), ("",)
-            )
-            declaration = Declaration(
-                family=self.name,
-                coords=coords,
-                has_criterion=False,
-                effects=tuple(
-                    self._effect(name, coords, sides=self.ties is not False) for name in names
-                ),
-                response=self._response_to(
-                    sides=self.ties is not False, unit=0.0, lowest=0.0, highest=0.0
-                ),
-                left_out={},
-            )
-        return describe_magnitude(declaration)
-
-    def __str__(self) -> str:
-        return f"{self.title.capitalize()} for magnitudes\n\n{self.describe()}"
 
     def estimands(self, declaration: Declaration[MagnitudeResponse]) -> Mapping[str, Estimand]:
         """List the family's readable quantities.
@@ -622,16 +601,6 @@ def _magnitudes(judgements: Judgements) -> MagnitudeJudgements:
             f"LogMagnitude models MagnitudeJudgements; found {type(judgements).__name__}"
         )
     return judgements
-
-
-def _coords(table: MagnitudeJudgements) -> dict[str, tuple[str, ...]]:
-    labels = {
-        "system": table.systems,
-        "annotator": table.annotators,
-        "item": table.items,
-        "criterion": table.criteria,
-    }
-    return {dim: found for dim, found in labels.items() if found is not None} | table.moderators
 
 
 def _is_log_ratio(declaration: Declaration[Any], name: str) -> bool:

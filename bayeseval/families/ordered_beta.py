@@ -1,7 +1,7 @@
 """Stated probabilities as exact ends and a beta in between."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,24 +20,30 @@ from bayeseval.families._beta_kernel import (
 )
 from bayeseval.families._beta_quantities import BetaQuantities, kappa_of
 from bayeseval.families._beta_response import BetaResponse, Structure
-from bayeseval.families._beta_text import describe_beta
-from bayeseval.families._declaration import (
-    Declaration,
-    Effect,
-    FloatArray,
-    Term,
-)
-from bayeseval.families._design import Effects, choose_effects
-from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._declaration import Declaration, FloatArray, Term
+from bayeseval.families._design import Effects
+from bayeseval.families._family import Estimand
+from bayeseval.families._linear import LinearFamily
 from bayeseval.families._pair_graph import (
     asked_pairs,
     circles,
     pair_labels,
     pair_scores,
 )
-from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._predictors import RowData
+from bayeseval.families.kinds import (
+    Facts,
+    Kind,
+    annotators_judge_repeatedly,
+    both_orders,
+    deviation,
+    identities,
+    interaction,
+    quality,
+    several_annotators,
+    taste,
+)
 from bayeseval.judgements import Judgements, SPAJudgements
-from bayeseval.judgements.identify import Identification, identify
 
 _LARGEST_AUTO = 50_000
 """Most effects of one kind that are taken in without being asked for."""
@@ -45,9 +51,54 @@ _LARGEST_AUTO = 50_000
 _MOST_CIRCLES = 200
 """Likewise: circles of pairs, each of which concerns every judgement."""
 
+_BY_ANNOTATOR: dict[str, Any] = {
+    "dims": ("annotator",),
+    "zero_sum": True,
+    "needs": (annotators_judge_repeatedly,),
+    "buildable": (identities, several_annotators),
+}
+
+
+def _n_circles(facts: Facts) -> int:
+    design = facts.design
+    pairs = asked_pairs(stated_probabilities(facts.judgements, ""))
+    return len(pairs) - design.n_systems + len(design.components)
+
+
+def _some_circle(facts: Facts) -> str | None:
+    """Ask for pairs that form a circle."""
+    none = "the pairs form no circle: qualities fit any answers to them"
+    return None if _n_circles(facts) > 0 else none
+
+
+def _few_circles(facts: Facts) -> str | None:
+    """Ask for no more circles than can be sampled quickly."""
+    n_circles = _n_circles(facts)
+    if n_circles <= _MOST_CIRCLES:
+        return None
+    return (
+        f"{n_circles:,} circles of pairs are many; ask for effects={{'pair': True}} if you want to "
+        "wait"
+    )
+
+
+def _pairs_have_no_qualities(facts: Facts) -> str | None:
+    del facts
+    return "pairs of their own have no qualities to vary; filter, and fit each level"
+
+
+_PAIRS = Kind(
+    name="pair",
+    dims=("system_pair",),
+    always=True,
+    scale="pair_mean_sd_scale",
+    meaning="how far pairs are from one half",
+)
+"""Differences of the pairs' own, where there are no qualities."""
+
 
 @dataclass(frozen=True, kw_only=True)
-class OrderedBeta(PredictorFamily):
+class OrderedBeta(LinearFamily[BetaResponse]):
     r"""Model stated probabilities as exactly 0, exactly 1, or a beta in between.
 
     .. math:: P(y = 0) = 1 - F(\eta + \kappa), \quad P(y = 1) = F(\eta - \kappa), \quad
@@ -100,6 +151,44 @@ class OrderedBeta(PredictorFamily):
         "log odds of what a typical annotator states of a comparison with an average system"
     )
 
+    judged: ClassVar[type[Judgements]] = SPAJudgements
+    kinds: ClassVar[tuple[Kind, ...]] = (
+        quality(),
+        Kind(
+            name="pair",
+            # Departures from one scale show in circles of pairs and nowhere else.
+            dims=("circle",),
+            meaning="how far pairs depart from what any qualities could give",
+            words="Pairs may depart from what any qualities could give, as circles of pairs show.",
+            needs=(_few_circles,),
+            buildable=(_some_circle,),
+        ),
+        taste(most=_LARGEST_AUTO),
+        Kind(
+            name="log_extremity",
+            predictor=LOG_EXTREMITY,
+            meaning="how much annotators differ in how far from one half they answer, as a log",
+            words="Annotators differ in how far from one half they answer.",
+            **_BY_ANNOTATOR,
+        ),
+        Kind(
+            name="log_precision",
+            predictor=LOG_PRECISION,
+            around="log_precision_mean",
+            meaning="how much annotators differ in how exactly they answer, as a log",
+            words="Annotators differ in how exactly they answer.",
+            **_BY_ANNOTATOR,
+        ),
+        interaction(most=_LARGEST_AUTO),
+        Kind(
+            name="direction_bias",
+            dims=(),
+            meaning="advantage of the system named first",
+            needs=(both_orders,),
+        ),
+        deviation(),
+    )
+
     structure: Structure = "qualities"
     effects: Effects = "auto"
     resolution: float = 0.01
@@ -133,162 +222,84 @@ class OrderedBeta(PredictorFamily):
                     f"{setting.name}= is a positive number, part of a prior; found {value!r}"
                 )
 
-    def declare(self, judgements: Judgements) -> Declaration[BetaResponse]:
-        """Turn the family into a model of these judgements' design.
+    def checked(self, judgements: Judgements) -> SPAJudgements:
+        """Return the stated probabilities, or refuse what is none.
 
         Parameters
         ----------
-        judgements : SPAJudgements
-            The stated probabilities.
+        judgements : Judgements
+            Any table.
 
         Returns
         -------
-        Declaration
-            Effects, response, labels, and what was left out with the reason.
+        SPAJudgements
+            The same table.
 
         Raises
         ------
         ModelError
-            Where the judgements are no stated probabilities, or lack what an effect needs.
+            Where the judgements are no stated probabilities.
         DesignError
             Where there are none.
         """
-        table = stated_probabilities(judgements, self.name)
-        design, pairs = identify(table), asked_pairs(table)
-        reasons, forcible = self._reasons(table, design, pairs)
-        included, left_out = choose_effects(self.effects, reasons, forcible)
-        biased = "direction_bias" in included
-        first = "pair" if self.structure == "pairs" else "quality"
-        names = [first, *(name for name in included if name != "direction_bias")]
-        if len(design.components) > 1:
-            left_out["differences between groups"] = (
-                f"the systems fall into {len(design.components)} groups that were never compared "
-                f"({'; '.join(some(group) for group in design.components[:3])}): the difference "
-                "of two systems of different groups "
-                + (
-                    "is not known"
-                    if self.structure == "pairs"
-                    else "comes from the prior; structure='pairs' leaves it open"
-                )
-            )
-        coords: dict[str, tuple[str, ...]] = {
-            "system": table.systems,
-            "system_pair": pair_labels(pairs, table.systems),
-        }
-        used = {dim for name in names for dim in self._dims(name)}
-        if "pair" in names and self.structure == "qualities":
-            n_circles = len(pairs) - design.n_systems + len(design.components)
-            coords["circle"] = tuple(f"circle {k + 1}" for k in range(n_circles))
-        for factor in ("annotator", "item"):
-            if factor in used:
-                coords[factor] = table.labels(factor)
-        if table.criteria is not None:
-            coords["criterion"] = table.criteria
-        coords |= table.moderators
-        return Declaration(
-            family=self.name,
-            coords=coords,
-            has_criterion=table.criteria is not None,
-            effects=tuple(self._effect(name, coords) for name in names),
-            response=BetaResponse(
-                structure=self.structure,
-                pairs=pairs,
-                resolution=self.resolution,
-                direction_bias_scale=self.direction_bias_scale if biased else None,
-                end_a=self.end_a,
-                end_b=self.end_b,
-                precision_centre=self.precision_centre,
-                log_precision_scale=self.log_precision_scale,
-            ),
-            left_out=left_out,
-            terms=tuple(term for name in names for term in _terms(name, coords)),
-            components=design.components,
-        )
+        return stated_probabilities(judgements, self.name)
 
-    def _reasons(
-        self, table: SPAJudgements, design: Identification, pairs: tuple[tuple[int, int], ...]
-    ) -> tuple[dict[str, str | None], dict[str, str | None]]:
-        """Say which effects are identified, and which can be built, as `choose_effects` asks."""
-        reasons: dict[str, str | None] = {}
-        forcible: dict[str, str | None] = {}
+    def all_kinds(self) -> Sequence[Kind]:
+        """Return the kinds of effects of the structure."""
         if self.structure == "qualities":
-            n_circles = len(pairs) - design.n_systems + len(design.components)
-            none = "the pairs form no circle: qualities fit any answers to them"
-            forcible["pair"] = None if n_circles > 0 else none
-            reasons["pair"] = forcible["pair"]
-            if n_circles > _MOST_CIRCLES:
-                reasons["pair"] = (
-                    f"{n_circles:,} circles of pairs are many; ask for effects={{'pair': True}} if "
-                    "you want to wait"
-                )
-        nobody = None
-        if table.annotators is None:
-            nobody = "the judgements have no annotator identities"
-        elif len(table.annotators) == 1:
-            nobody = "there is one annotator"
-        seldom = None
-        if not design.annotators_judge_repeatedly:
-            seldom = "no annotator answered twice"
-        taste = None
-        if not design.annotators_repeat_systems:
-            taste = "no annotator judged the same system twice"
-        size = design.n_systems * (design.n_annotators or 0)
-        taste = taste or _many(size, "systems × annotators", "taste")
-        reasons |= {
-            "taste": nobody or taste,
-            "log_extremity": nobody or seldom,
-            "log_precision": nobody or seldom,
-        }
-        forcible |= dict.fromkeys(("taste", "log_extremity", "log_precision"), nobody)
-        no_items = None
-        if table.items is None:
-            no_items = "no item column was named"
-        elif len(table.items) == 1:
-            no_items = "all judgements are of one item"
-        once = None if design.outputs_judged_repeatedly else "every output was judged once"
-        size = design.n_systems * (design.n_items or 0)
-        once = once or _many(size, "systems × items", "interaction")
-        reasons["interaction"], forcible["interaction"] = no_items or once, no_items
-        turned = None
-        if not _both_directions(table):
-            turned = "every pair was asked in one direction only"
-        reasons["direction_bias"], forcible["direction_bias"] = turned, None
-        for moderator, levels in table.moderators.items():
-            few = None if len(levels) > 1 else f"{moderator!r} has one level"
-            if self.structure == "pairs":
-                few = "pairs of their own have no qualities to vary; filter, and fit each level"
-            reasons[f"deviation_{moderator}"] = forcible[f"deviation_{moderator}"] = few
-        return reasons, forcible
+            return self.kinds
+        named = {kind.name: kind for kind in self.kinds}
+        no_qualities = replace(named["deviation"], buildable=(_pairs_have_no_qualities,))
+        rest = (k for k in self.kinds if k.name not in ("quality", "pair", "deviation"))
+        return (_PAIRS, *rest, no_qualities)
 
-    def _effect(self, name: str, coords: Mapping[str, tuple[str, ...]]) -> Effect:
-        kind = "deviation" if name.startswith("deviation_") else name
-        scale = "pair_mean" if name == "pair" and self.structure == "pairs" else kind
-        dims = self._dims(name)
-        return Effect(
-            name=name,
-            dims=dims,
-            shape=tuple(len(coords[dim]) for dim in dims),
-            sign=1,
-            sd_scale=getattr(self, f"{scale}_sd_scale"),
-            zero_sum=kind in ("quality", "deviation", "log_extremity", "log_precision"),
-            around="log_precision_mean" if name == "log_precision" else "",
+    def response_to(
+        self, facts: Facts, names: Sequence[str]
+    ) -> tuple[BetaResponse, dict[str, str]]:
+        """Return how stated probabilities come about."""
+        pairs = asked_pairs(self.checked(facts.judgements))
+        return self._response(pairs, biased="direction_bias" in names), {}
+
+    def typical_response(self) -> BetaResponse:
+        """Return the response that a description without judgements is of."""
+        return self._response((), biased=False)
+
+    def _response(self, pairs: tuple[tuple[int, int], ...], *, biased: bool) -> BetaResponse:
+        return BetaResponse(
+            structure=self.structure,
+            pairs=pairs,
+            resolution=self.resolution,
+            direction_bias_scale=self.direction_bias_scale if biased else None,
+            end_a=self.end_a,
+            end_b=self.end_b,
+            precision_centre=self.precision_centre,
+            log_precision_scale=self.log_precision_scale,
         )
 
-    def _dims(self, name: str) -> tuple[str, ...]:
-        match name.partition("_"):
-            case ("deviation", _, moderator):
-                return (moderator, "system")
-            case ("quality", *_):
-                return ("system",)
-            case ("pair", *_):
-                # Departures from one scale show in circles of pairs and nowhere else.
-                return ("system_pair",) if self.structure == "pairs" else ("circle",)
-            case ("taste", *_):
-                return ("system", "annotator")
-            case ("interaction", *_):
-                return ("system", "item")
-            case _:
-                return ("annotator",)
+    def coords_of(
+        self, facts: Facts, response: BetaResponse, used: Sequence[Kind]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the labels of every dimension of the model, pairs and circles among them."""
+        coords = super().coords_of(facts, response, used)
+        coords["system_pair"] = pair_labels(response.pairs, coords["system"])
+        if any("circle" in kind.dims for kind in used):
+            coords["circle"] = tuple(f"circle {k + 1}" for k in range(_n_circles(facts)))
+        return coords
+
+    def terms_of(self, kind: Kind, coords: Mapping[str, tuple[str, ...]]) -> Sequence[Term]:
+        """Return how an effect enters: that of a pair by its direction, or by every circle."""
+        if kind.name != "pair":
+            return super().terms_of(kind, coords)
+        if "circle" not in kind.dims:
+            return (Term("pair", ("pair",), weight="direction"),)
+        names = (f"circle_{k}" for k in range(len(coords["circle"])))
+        return tuple(Term("pair", (circle,), weight=circle) for circle in names)
+
+    def between_groups(self) -> str:
+        """Say what is known of two systems of groups that were never compared."""
+        if self.structure == "pairs":
+            return "is not known"
+        return "comes from the prior; structure='pairs' leaves it open"
 
     def row_data(self, declaration: Declaration[BetaResponse], judgements: Judgements) -> RowData:
         """Return which end an answer is, its logs, and which pair was asked in which direction.
@@ -395,39 +406,6 @@ class OrderedBeta(PredictorFamily):
         """
         pairs = tuple((int(a), int(b)) for a, b in record["pairs"])
         return BetaResponse(**{**record, "pairs": pairs})
-
-    def describe(self, declaration: Declaration[BetaResponse] | None = None) -> ModelText:
-        """Describe the model in words, formulas and priors.
-
-        Parameters
-        ----------
-        declaration : Declaration, optional
-            A model declared for judgements; without it, the family without its optional effects.
-
-        Returns
-        -------
-        ModelText
-            Prints as text.
-        """
-        if declaration is not None:
-            scales = {effect.name: effect.sd_scale for effect in declaration.effects}
-            return describe_beta(declaration.response, scales, declaration)
-        by_pairs = self.structure == "pairs"
-        response = BetaResponse(
-            structure=self.structure,
-            pairs=(),
-            resolution=self.resolution,
-            direction_bias_scale=None,
-            end_a=self.end_a,
-            end_b=self.end_b,
-            precision_centre=self.precision_centre,
-            log_precision_scale=self.log_precision_scale,
-        )
-        scale = self.pair_mean_sd_scale if by_pairs else self.quality_sd_scale
-        return describe_beta(response, {"pair" if by_pairs else "quality": scale}, None)
-
-    def __str__(self) -> str:
-        return f"Ordered beta for stated probabilities\n\n{self.describe()}"
 
     def estimands(self, declaration: Declaration[BetaResponse]) -> Mapping[str, Estimand]:
         """List the family's readable quantities.
@@ -578,19 +556,6 @@ def stated_probabilities(judgements: Judgements, family: str) -> SPAJudgements:
     return judgements
 
 
-def _many(size: int, what: str, effect: str) -> str | None:
-    if size <= _LARGEST_AUTO:
-        return None
-    return f"{size:,} {what} are many; ask for effects={{{effect!r}: True}} if you want to wait"
-
-
-def _both_directions(table: SPAJudgements) -> bool:
-    """Tell whether some pair was asked in both directions, by whomever."""
-    pairs = table.canonical()
-    asked = np.unique(np.stack([pairs.first, pairs.second, pairs.forward]), axis=1)
-    return asked.shape[1] > np.unique(asked[:2], axis=1).shape[1]
-
-
 def _positions(
     declaration: Declaration[Any], judgements: Judgements
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -603,22 +568,3 @@ def _positions(
         )
     places = np.array([known[label] for label in judgements.systems], dtype=np.intp)
     return places[judgements.codes("system_a")], places[judgements.codes("system_b")]
-
-
-def _terms(name: str, coords: Mapping[str, tuple[str, ...]]) -> tuple[Term, ...]:
-    """Return how an effect enters: as a difference of two systems, by pair, or once."""
-    if name == "pair":
-        if "circle" not in coords:
-            return (Term(name, ("pair",), weight="direction"),)
-        names = (f"circle_{k}" for k in range(len(coords["circle"])))
-        return tuple(Term(name, (circle,), weight=circle) for circle in names)
-    if name == "quality" or name.startswith(("taste", "interaction", "deviation_")):
-        rest = {"quality": (), "taste": ("annotator",), "interaction": ("item",)}
-        columns = rest.get(name, ())
-        before = (name.removeprefix("deviation_"),) if name.startswith("deviation_") else ()
-        return tuple(
-            Term(name, (*before, f"system_{side}", *columns), weight=sign)
-            for side, sign in (("a", 1.0), ("b", -1.0))
-        )
-    predictor = LOG_EXTREMITY if name == "log_extremity" else LOG_PRECISION
-    return (Term(name, ("annotator",), predictor),)
