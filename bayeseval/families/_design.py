@@ -10,7 +10,6 @@ from bayeseval._checks import nearest, some
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Cells, Effect
 from bayeseval.judgements import Judgements
-from bayeseval.judgements.identify import Identification
 
 type Effects = Literal["auto", "none"] | Mapping[str, bool]
 
@@ -77,52 +76,6 @@ def choose_effects(
         else:
             left_out[name] = reason
     return included, left_out
-
-
-def absolute_effect_reasons(
-    design: Identification,
-) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """Say which of difficulty, interaction and taste an absolute protocol's design identifies.
-
-    Returns
-    -------
-    reasons, forcible
-        As :func:`choose_effects` takes them.
-
-    Notes
-    -----
-    In a probit model the noise of one judgement has variance 1 by convention. An effect with one
-    judgement a level cannot be told from that noise, whatever else is crossed.
-    """
-    no_items = None if design.has_items else "no item column was named"
-    no_annotators = None if design.has_annotators else "the judgements have no annotator identities"
-    one_item = None if (design.n_items or 0) > 1 else "all judgements are of one item"
-    one_annotator = None if (design.n_annotators or 0) > 1 else "there is one annotator"
-    one_system = None if design.n_systems > 1 else "there is one system"
-    difficulty = (
-        no_items
-        or one_item
-        or (None if design.items_judged_repeatedly else "every item was judged once")
-    )
-    interaction = (
-        no_items
-        or one_item
-        or one_system
-        or (None if design.items_shared_by_systems else "no item was judged with two systems")
-        or (None if design.outputs_judged_repeatedly else "every output was judged once")
-    )
-    taste = (
-        no_annotators
-        or one_annotator
-        or one_system
-        or (
-            None
-            if design.annotators_repeat_systems
-            else "no annotator judged the same system twice"
-        )
-    )
-    reasons = {"difficulty": difficulty, "interaction": interaction, "taste": taste}
-    return reasons, {"difficulty": no_items, "interaction": no_items, "taste": no_annotators}
 
 
 def centrings(

@@ -5,10 +5,9 @@ from typing import Any, ClassVar, Protocol
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
-from bayeseval.families._declaration import Declaration, Effect, PredictorResponse
+from bayeseval.families._declaration import Declaration, Effect, Response, Scalar
 from bayeseval.families._design import Effects, choose_effects
 from bayeseval.families._family import ModelText, PriorText
-from bayeseval.families._predictors import PredictorFamily
 from bayeseval.families.kinds import Facts, Kind, expanded, formula, reasons
 from bayeseval.judgements import Judgements
 from bayeseval.judgements.identify import identify
@@ -25,8 +24,13 @@ _NO_MODERATORS = (
 )
 
 
-class DescribedResponse(PredictorResponse, Protocol):
+class DescribedResponse(Response, Protocol):
     """A response that says in words what it is."""
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Parameters that have one value for each criterion."""
+        ...
 
     @property
     def quality_unit(self) -> str:
@@ -42,7 +46,7 @@ class DescribedResponse(PredictorResponse, Protocol):
         ...
 
 
-class LinearFamily[R: DescribedResponse](PredictorFamily):
+class LinearFamily[R: DescribedResponse]:
     """A family that lists its kinds of effects and brings a response.
 
     A family adds its prior scales as fields, `kinds`, `checked`, `response_to`, its readable
@@ -90,10 +94,15 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
         del response
         return kind.around
 
-    def centring_of(self, kind: Kind, facts: Facts) -> float:
-        """Return how PyMC's own coordinates see an effect, 0 as multiples of its sd."""
-        del kind, facts
-        return 0.0
+    def centrings_of(self, used: Sequence[Kind], facts: Facts) -> Mapping[str, float]:
+        """Return how PyMC's own coordinates see effects: 0, the default, as multiples of the sd."""
+        del used, facts
+        return {}
+
+    def further_priors(self, response: R, *, typical: bool) -> Sequence[PriorText]:
+        """Return priors of parameters that are neither effects nor single numbers."""
+        del response, typical
+        return ()
 
     def declare(self, judgements: Judgements) -> Declaration[R]:
         """Turn the family into a model of these judgements' design.
@@ -124,6 +133,7 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
         response, unanswered = self.response_to(facts, chosen)
         used = [kinds[name] for name in chosen if kinds[name].dims]
         coords = self.coords_of(facts, response, used)
+        centrings = self.centrings_of(used, facts)
         effects = tuple(
             Effect(
                 name=kind.name,
@@ -132,9 +142,9 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
                 sign=kind.sign,
                 sd_scale=self.scale_of(kind, response) * self.unit_of(kind, response),
                 zero_sum=kind.zero_sum,
-                centring=self.centring_of(kind, facts),
+                centring=centrings.get(kind.name, 0.0),
                 around=self.around_of(kind, response),
-                correlated=self._is_correlated(kind, table),
+                correlated=self.is_correlated(kind, table),
             )
             for kind in used
         )
@@ -193,7 +203,8 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
     def _paired(self) -> bool:
         return len(self.judged.system_factors) == 2
 
-    def _is_correlated(self, kind: Kind, table: Judgements) -> bool:
+    def is_correlated(self, kind: Kind, table: Judgements) -> bool:
+        """Say whether an effect is correlated between criteria."""
         wanted = getattr(self, "criteria", "separate") == "correlated"
         return wanted and kind.correlated and len(table.criteria or ()) > 1
 
@@ -256,6 +267,7 @@ class LinearFamily[R: DescribedResponse](PredictorFamily):
                     PriorText(scalar.name, str(scalar.prior), scalar.meaning)
                     for scalar in response.scalars
                 ),
+                *self.further_priors(response, typical=declaration is None),
             ),
             left_out={} if declaration is None else dict(declaration.left_out),
         )

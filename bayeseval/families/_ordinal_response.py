@@ -1,17 +1,25 @@
 """The ordinal response as a declaration: scale, structure of the thresholds, priors."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from bayeseval.families._declaration import Effect, FloatArray
+from bayeseval.families._declaration import Effect, FloatArray, Scalar
+from bayeseval.families._family import PriorText
 
 LONGEST_SHORT_SCALE = 12
 """Scales of up to so many categories have a Dirichlet prior; longer ones a smooth prior."""
 
 _SMOOTH_TERMS = 6
+
+_GAPS = {
+    "free": "each annotator has gaps of their own, pulled towards those of the population",
+    "scaled": "those of the population, wider or narrower by one factor an annotator",
+    "common": "all annotators share those of the population",
+}
 
 
 @dataclass(frozen=True)
@@ -192,3 +200,90 @@ class OrdinalResponse:
             shapes["discrimination_sd"] = ()
             shapes["discrimination_z"] = (self.n_annotators,)
         return shapes
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """Nothing: thresholds are vectors."""
+        return ()
+
+    @property
+    def quality_unit(self) -> str:
+        """What quality is measured in, in words."""
+        return "in standard deviations of the noise of a single judgement"
+
+    def words(self) -> list[str]:
+        """Return sentences on how ratings come about."""
+        words = [
+            (
+                "A rating is a latent answer, cut into categories by thresholds. The latent answer "
+                "is the system's quality plus the noise of a single judgement, and what is named "
+                "below."
+            ),
+            f"Gaps between thresholds: {_GAPS[self.gaps]}.",
+        ]
+        if self.discrimination:
+            words.append("Annotators also differ in how noisy their judgements are.")
+        return words
+
+    def formulas(self, location: str, names: Sequence[str]) -> list[str]:
+        """Return the chances of categories, given the formula of the latent answer."""
+        del names
+        cut = "thresholds[a, k]" if self.has_gaps else "population_thresholds[k]"
+        latent = f"discrimination[a]·({cut} − z)" if self.discrimination else f"{cut} − z"
+        first = [f"P(rating ≤ k) = Φ({latent})", f"z = {location}"]
+        if not self.has_gaps:
+            return first
+        own = "δ[a, k]" if self.gaps == "free" else "δ[a]"
+        return [
+            *first,
+            f"thresholds[a, ·]: population gaps × exp(gap_sd·{own}), same mean as the population's",
+        ]
+
+    def priors(self, *, typical: bool) -> list[PriorText]:
+        """Return the priors of thresholds, gaps and discrimination.
+
+        Parameters
+        ----------
+        typical
+            Whether the number of categories is not known yet.
+        """
+        shown = ", ".join(f"{value:g}" for value in self.category_prior or ())
+        short = PriorText(
+            "population_thresholds",
+            f"category probabilities ~ Dirichlet({shown})",
+            "shares of the categories for an average system",
+        )
+        smooth = [
+            PriorText(
+                "population_thresholds",
+                f"mean ~ normal(0, {self.mean_threshold_scale:g}), log(last − first) ~ normal"
+                f"(log {self.width_centre:g}, {self.log_width_scale:g})",
+                "where the scale lies and how wide it is",
+            ),
+            PriorText(
+                "threshold_roughness",
+                f"half-normal({self.smoothness_sd_scale:g})",
+                "how unequal gaps are: sd of log(last gap / first gap), log gaps a random walk",
+            ),
+        ]
+        found = smooth if self.category_prior is None else [short]
+        if typical and self.category_prior is not None and len(set(self.category_prior)) == 1:
+            note = f"scales of more than {LONGEST_SHORT_SCALE} points: "
+            found += [PriorText(t.parameter, t.prior, note + t.meaning) for t in smooth]
+        if self.has_gaps:
+            found.append(
+                PriorText(
+                    "gap_sd",
+                    f"half-normal({self.gap_sd_scale:g})",
+                    "how much annotators' gaps between thresholds differ, on the log scale",
+                )
+            )
+        if self.discrimination:
+            found.append(
+                PriorText(
+                    "discrimination_sd",
+                    f"half-normal({self.discrimination_sd_scale:g})",
+                    "how much annotators differ in discrimination, on the log scale",
+                )
+            )
+        return found

@@ -22,6 +22,7 @@ from bayeseval.families._pairwise_quantities import (
 )
 from bayeseval.families._pairwise_response import Link, PairwiseResponse, Ties
 from bayeseval.families._predictors import (
+    PredictorFamily,
     RowData,
     distinct_rows,
     row_codes,
@@ -59,7 +60,7 @@ _CENTRED_FROM = 20.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class BradleyTerry(LinearFamily[PairwiseResponse]):
+class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     r"""Model comparisons by the difference of two qualities.
 
     .. math:: P(a \succ b) = F(\eta), \quad
@@ -268,11 +269,12 @@ class BradleyTerry(LinearFamily[PairwiseResponse]):
             ties = "davidson" if self.link == "logit" else "rao_kupper"
         return self._response(ties, position=self.position is not False, consistency=False)
 
-    def centring_of(self, kind: Kind, facts: Facts) -> float:
-        """Return how PyMC sees an effect; the compiled density has better coordinates."""
+    def centrings_of(self, used: Sequence[Kind], facts: Facts) -> Mapping[str, float]:
+        """Return how PyMC sees effects; the compiled density has better coordinates."""
+        del used
         table = facts.judgements
         crowded = table.n_judgements > _CENTRED_FROM * len(table.systems)
-        return 1.0 if kind.name == "quality" and crowded else 0.0
+        return {"quality": 1.0 if crowded else 0.0}
 
     def _tie_model(self, judgements: Judgements) -> Ties:
         tied = judgements.answers == _TIE

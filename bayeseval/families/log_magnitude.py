@@ -28,7 +28,7 @@ from bayeseval.families._magnitude_kernel import (
 )
 from bayeseval.families._magnitude_quantities import MagnitudeQuantities
 from bayeseval.families._magnitude_response import MagnitudeResponse
-from bayeseval.families._predictors import RowData
+from bayeseval.families._predictors import PredictorFamily, RowData
 from bayeseval.families.kinds import (
     ABSOLUTE,
     MODERATOR,
@@ -82,7 +82,7 @@ def _by_annotator(
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogMagnitude(LinearFamily[MagnitudeResponse]):
+class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     r"""Model magnitudes as below, at or above the reference, then as a log ratio of that side.
 
     .. math:: P(\text{below}) = \Phi(-b_a - u), \quad P(\text{above}) = \Phi(u - b_a), \quad

@@ -30,7 +30,7 @@ from bayeseval.families._pair_graph import (
     pair_labels,
     pair_scores,
 )
-from bayeseval.families._predictors import RowData
+from bayeseval.families._predictors import PredictorFamily, RowData
 from bayeseval.families.kinds import (
     Facts,
     Kind,
@@ -98,7 +98,7 @@ _PAIRS = Kind(
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrderedBeta(LinearFamily[BetaResponse]):
+class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
     r"""Model stated probabilities as exactly 0, exactly 1, or a beta in between.
 
     .. math:: P(y = 0) = 1 - F(\eta + \kappa), \quad P(y = 1) = F(\eta - \kappa), \quad

@@ -12,16 +12,11 @@ from scipy.special import ndtri
 
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
-from bayeseval.families._declaration import Cells, Declaration, Effect, FloatArray
-from bayeseval.families._design import (
-    Effects,
-    absolute_effect_reasons,
-    centrings,
-    choose_effects,
-    collapse,
-)
-from bayeseval.families._family import Estimand, ModelText
+from bayeseval.families._declaration import Cells, Declaration, Effect, FloatArray, Term
+from bayeseval.families._design import Effects, centrings, collapse
+from bayeseval.families._family import Estimand, PriorText
 from bayeseval.families._layout import Geometry, layout, n_parameters
+from bayeseval.families._linear import LinearFamily
 from bayeseval.families._ordinal_density import OrdinalDensity
 from bayeseval.families._ordinal_posterior import (
     OrdinalQuantities,
@@ -29,9 +24,15 @@ from bayeseval.families._ordinal_posterior import (
     posterior_dataset,
 )
 from bayeseval.families._ordinal_response import LONGEST_SHORT_SCALE, OrdinalResponse
-from bayeseval.families._ordinal_text import OrdinalSettings, describe_ordinal
+from bayeseval.families.kinds import (
+    ABSOLUTE,
+    MODERATOR,
+    Facts,
+    Kind,
+    identities,
+    several_annotators,
+)
 from bayeseval.judgements import Judgements, LikertJudgements
-from bayeseval.judgements.identify import identify
 
 type Thresholds = Literal["common", "shifted", "scaled", "free"]
 
@@ -40,7 +41,7 @@ _MOST_CATEGORIES = 101
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrdinalProbit:
+class OrdinalProbit(LinearFamily[OrdinalResponse]):
     r"""Model ratings as a latent normal answer cut by the annotator's thresholds.
 
     .. math:: P(y \le k) = \Phi(d_a (c_{a,k} - z)), \quad
@@ -101,6 +102,21 @@ class OrdinalProbit:
         "latent scale on which the noise of a single judgement has standard deviation 1"
     )
 
+    judged: ClassVar[type[Judgements]] = LikertJudgements
+    kinds: ClassVar[tuple[Kind, ...]] = (
+        ABSOLUTE[0],
+        Kind(
+            name="severity",
+            dims=("annotator",),
+            sign=-1,
+            always=True,
+            correlated=True,
+            meaning="how much annotators differ in how harsh they are",
+            words="Annotators differ in severity: a harsh one's thresholds all lie higher.",
+        ),
+        *ABSOLUTE[1:],
+    )
+
     thresholds: Thresholds = "free"
     effects: Effects = "auto"
     discrimination: bool = False
@@ -145,23 +161,23 @@ class OrdinalProbit:
             if not np.isscalar(self.category_prior):
                 object.__setattr__(self, "category_prior", tuple(prior.tolist()))
 
-    def declare(self, judgements: Judgements) -> Declaration[OrdinalResponse]:
-        """Turn the family into a model of these judgements' design.
+    def checked(self, judgements: Judgements) -> LikertJudgements:
+        """Return the ratings, or refuse what is none.
 
         Parameters
         ----------
-        judgements : LikertJudgements
-            The ratings.
+        judgements : Judgements
+            Any table.
 
         Returns
         -------
-        Declaration
-            Effects, response, labels, and what was left out with the reason.
+        LikertJudgements
+            The same table.
 
         Raises
         ------
         ModelError
-            Where the judgements are not ratings, or a prior does not fit the scale.
+            Where the judgements are not ratings.
         DesignError
             Where the ratings cannot identify anything: a scale of one category, no rows.
         """
@@ -183,38 +199,69 @@ class OrdinalProbit:
                 f"the scale has {n_categories} categories; OrdinalProbit takes 2 to "
                 f"{_MOST_CATEGORIES}. Declare coarser steps"
             )
-        design = identify(judgements)
-        reasons, forcible = absolute_effect_reasons(design)
-        for moderator, levels in judgements.moderators.items():
-            few = None if len(levels) > 1 else f"{moderator!r} has one level"
-            reasons |= {f"effect_{moderator}": few, f"deviation_{moderator}": few}
-            forcible |= {f"effect_{moderator}": few, f"deviation_{moderator}": few}
-            if design.n_systems == 1:
-                reasons[f"deviation_{moderator}"] = "there is one system"
-                forcible[f"deviation_{moderator}"] = "there is one system"
-        included, left_out = choose_effects(self.effects, reasons, forcible)
+        return judgements
 
-        annotators = judgements.annotators
-        known = annotators is not None and len(annotators) > 1
-        if not known and self.thresholds != "common":
-            left_out["annotators"] = (
-                "the judgements have no annotator identities"
-                if annotators is None
-                else "there is one annotator"
-            )
-        has_severity = known and self.thresholds != "common"
-        names = ["quality", *(["severity"] if has_severity else []), *included]
-        return Declaration(
-            family=self.name,
-            coords=self._coords(judgements, known=known),
-            has_criterion=judgements.has("criterion"),
-            effects=self._effects(names, judgements),
-            response=self._response(
-                judgements.scale.values, len(annotators) if known and annotators else 0
-            ),
-            left_out=left_out,
-            correlation_shape=self.correlation_shape,
+    def kinds_of(self, facts: Facts) -> Sequence[Kind]:
+        """Return the kinds of effects; severity where annotators have names."""
+        nobody = identities(facts) or several_annotators(facts)
+        return self.all_kinds() if nobody is None else _without_severity(self.kinds)
+
+    def all_kinds(self) -> Sequence[Kind]:
+        """Return the kinds of effects; severity unless annotators share thresholds."""
+        return _without_severity(self.kinds) if self.thresholds == "common" else self.kinds
+
+    def typical_kinds(self) -> Sequence[Kind]:
+        """Return the kinds of effects that a description without judgements has."""
+        return [kind for kind in self.all_kinds() if MODERATOR not in kind.dims]
+
+    def terms_of(self, kind: Kind, coords: Mapping[str, tuple[str, ...]]) -> Sequence[Term]:
+        """Return nothing: cells of ratings know how effects enter."""
+        del kind, coords
+        return ()
+
+    def coords_of(
+        self, facts: Facts, response: OrdinalResponse, used: Sequence[Kind]
+    ) -> dict[str, tuple[str, ...]]:
+        """Return the labels of every dimension of the model."""
+        coords = super().coords_of(facts, response, used)
+        table = self.checked(facts.judgements)
+        if response.n_annotators and table.annotators is not None:
+            coords["annotator"] = table.annotators
+        if table.items is not None:
+            coords["item"] = table.items
+        coords["category"] = table.scale.labels
+        coords["threshold"] = tuple(f"{low}|{high}" for low, high in pairwise(table.scale.labels))
+        return coords
+
+    def response_to(
+        self, facts: Facts, names: Sequence[str]
+    ) -> tuple[OrdinalResponse, dict[str, str]]:
+        """Return how ratings come about, and why annotators are alike where they are."""
+        del names
+        table = self.checked(facts.judgements)
+        nobody = identities(facts) or several_annotators(facts)
+        n_annotators = 0 if nobody is not None else facts.levels("annotator")
+        alike = nobody is not None and self.thresholds != "common"
+        return (
+            self._response(table.scale.values, n_annotators),
+            {"annotators": nobody} if alike and nobody is not None else {},
         )
+
+    def typical_response(self) -> OrdinalResponse:
+        """Return the response that a description without judgements is of: five points."""
+        prior = self.category_prior
+        n_categories = 5 if prior is None or isinstance(prior, float | int) else len(prior)
+        return self._response(tuple(float(k + 1) for k in range(n_categories)), n_annotators=2)
+
+    def further_priors(self, response: OrdinalResponse, *, typical: bool) -> Sequence[PriorText]:
+        """Return the priors of thresholds, gaps and discrimination."""
+        return response.priors(typical=typical)
+
+    def centrings_of(self, used: Sequence[Kind], facts: Facts) -> Mapping[str, float]:
+        """Return how PyMC sees effects, from how much the data say about their levels."""
+        table = self.checked(facts.judgements)
+        found = centrings(table, _normal_scores(table), {kind.name: kind.dims for kind in used})
+        return {k.name: 0.0 if self.is_correlated(k, table) else found[k.name] for k in used}
 
     def cells(self, declaration: Declaration[OrdinalResponse], judgements: Judgements) -> Cells:
         """Collapse ratings that the model cannot tell apart.
@@ -440,37 +487,6 @@ class OrdinalProbit:
             }
         )
 
-    def describe(self, declaration: Declaration[OrdinalResponse] | None = None) -> ModelText:
-        """Describe the model in words, formulas and priors.
-
-        Parameters
-        ----------
-        declaration : Declaration, optional
-            A model declared for judgements; without it, the family with all its effects.
-
-        Returns
-        -------
-        ModelText
-            Prints as text.
-        """
-        scales = {
-            setting.name.removesuffix("_scale"): getattr(self, setting.name)
-            for setting in fields(self)
-            if setting.name.endswith("_scale")
-        }
-        settings = OrdinalSettings(
-            thresholds=self.thresholds,
-            discrimination=self.discrimination,
-            correlated=self.criteria == "correlated",
-            category_prior=self.category_prior,
-            width_centre=self.width_centre,
-            scales=scales,
-        )
-        return describe_ordinal(settings, declaration)
-
-    def __str__(self) -> str:
-        return f"{self.title.capitalize()} for Likert ratings\n\n{self.describe()}"
-
     def estimands(self, declaration: Declaration[OrdinalResponse]) -> Mapping[str, Estimand]:
         """List the family's readable quantities.
 
@@ -611,69 +627,6 @@ class OrdinalProbit:
         """
         return OrdinalQuantities(declaration, draws).log_likelihood(judgements, draws)
 
-    def _coords(self, judgements: LikertJudgements, *, known: bool) -> dict[str, tuple[str, ...]]:
-        scale = judgements.scale.labels
-        coords: dict[str, tuple[str, ...]] = {"system": judgements.systems}
-        if known and judgements.annotators is not None:
-            coords["annotator"] = judgements.annotators
-        if judgements.items is not None:
-            coords["item"] = judgements.items
-        if judgements.criteria is not None:
-            coords["criterion"] = judgements.criteria
-        coords |= judgements.moderators
-        coords["category"] = scale
-        coords["threshold"] = tuple(f"{low}|{high}" for low, high in pairwise(scale))
-        return coords
-
-    def _effects(self, names: Sequence[str], judgements: LikertJudgements) -> tuple[Effect, ...]:
-        terms = {name: self._term(name) for name in names}
-        centring = centrings(
-            judgements,
-            _normal_scores(judgements),
-            {name: dims for name, (dims, _, _) in terms.items()},
-        )
-        n_criteria = len(judgements.criteria or ())
-        effects = []
-        for name, (dims, sign, scale) in terms.items():
-            correlated = (
-                self.criteria == "correlated"
-                and n_criteria > 1
-                and name in ("quality", "severity", "difficulty")
-            )
-            effects.append(
-                Effect(
-                    name=name,
-                    dims=dims,
-                    shape=tuple(len(judgements.labels(dim)) for dim in dims),
-                    sign=sign,
-                    sd_scale=scale,
-                    zero_sum=name.split("_", 1)[0] in ("quality", "deviation"),
-                    centring=0.0 if correlated else centring[name],
-                    correlated=correlated,
-                )
-            )
-        return tuple(effects)
-
-    def _term(self, name: str) -> tuple[tuple[str, ...], int, float]:
-        """Return dims, sign and prior scale of an effect."""
-        match name.split("_", 1):
-            case ["quality"]:
-                return ("system",), 1, self.quality_sd_scale
-            case ["severity"]:
-                return ("annotator",), -1, self.severity_sd_scale
-            case ["difficulty"]:
-                return ("item",), -1, self.difficulty_sd_scale
-            case ["interaction"]:
-                return ("system", "item"), 1, self.interaction_sd_scale
-            case ["taste"]:
-                return ("system", "annotator"), 1, self.taste_sd_scale
-            case ["effect", moderator]:
-                return (moderator,), 1, self.effect_sd_scale
-            case ["deviation", moderator]:
-                return (moderator, "system"), 1, self.deviation_sd_scale
-            case _:
-                raise ModelError(f"OrdinalProbit has no effect {name!r}")
-
     def _response(self, values: tuple[float, ...], n_annotators: int) -> OrdinalResponse:
         n_categories = len(values)
         gaps = self.thresholds if self.thresholds in ("scaled", "free") else "common"
@@ -705,6 +658,10 @@ class OrdinalProbit:
                 "categories; give one for each, from low to high, or one number for all"
             )
         return tuple(float(value) for value in prior)
+
+
+def _without_severity(kinds: Sequence[Kind]) -> list[Kind]:
+    return [kind for kind in kinds if kind.name != "severity"]
 
 
 def _normal_scores(judgements: LikertJudgements) -> npt.NDArray[np.float64]:

@@ -17,7 +17,7 @@ from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
 from bayeseval.families._linear import LinearFamily
-from bayeseval.families._predictors import RowData
+from bayeseval.families._predictors import PredictorFamily, RowData
 from bayeseval.families._strength_kernel import (
     BETWEEN,
     BY_ANNOTATOR,
@@ -70,7 +70,7 @@ def _by_annotator(name: str, meaning: str, words: str, *further: Requirement) ->
 
 
 @dataclass(frozen=True, kw_only=True)
-class PreferenceStrength(LinearFamily[StrengthResponse]):
+class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     r"""Model signed strengths of preference by the difference of two qualities.
 
     .. math:: \eta = e^{s_r} (q_a - q_b + u_{a,i} - u_{b,i} + t_{a,r} - t_{b,r} + \beta)
