@@ -311,7 +311,7 @@ def test_predictions_have_the_mean_and_the_ends_of_the_model() -> None:
 def test_what_the_design_does_not_identify_is_left_out_with_the_reason() -> None:
     declaration = OrderedBeta().declare(table([0.2, 0.6] * 6))
     assert "circle" in declaration.left_out["pair"]
-    assert "one direction" in declaration.left_out["direction_bias"]
+    assert "one order" in declaration.left_out["direction_bias"]
     assert [effect.name for effect in declaration.effects] == [
         "quality",
         "taste",

@@ -82,7 +82,7 @@ POINTS = {"degrees_of_freedom": 3.5, "log_spread_mean": 2.2}
 def test_grades_are_the_default_of_graded_scales_and_the_slider_of_others() -> None:
     assert response_of(be.PreferenceStrength(), GRADES).response == "graded"
     assert response_of(be.PreferenceStrength(), SLIDER).response == "ordered_beta"
-    assert "as grades have to be" in str(
+    assert "read as the 5 grades" in str(
         be.PreferenceStrength().describe(be.PreferenceStrength().declare(GRADES))
     )
 
