@@ -1,8 +1,9 @@
 """Means, classical tests and rankings: what the field publishes beside a posterior."""
 
-from bayeseval.frequentist.blocks import friedman, mixed_model
+from bayeseval.frequentist.blocks import friedman
 from bayeseval.frequentist.bootstrap import BootstrapRanking, bootstrap_ranking
 from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
+from bayeseval.frequentist.mixed import mixed_model
 from bayeseval.frequentist.power import PowerCurve, rating_power, spa_power
 from bayeseval.frequentist.quasi import quasi_variances
 from bayeseval.frequentist.ratings import rating_means, rating_tests, welch_from_summary

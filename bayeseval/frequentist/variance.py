@@ -12,7 +12,7 @@ from bayeseval._records import Record, Shown
 from bayeseval._units import Slice, cell_means, numbers, slices, summaries
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha, verdicts
-from bayeseval.frequentist.blocks import mixed_effect
+from bayeseval.frequentist.mixed import mixed_effect
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
@@ -21,9 +21,8 @@ SHOWN = (
     Shown("factor", "factor", "label"),
     Shown("method", "method", "text"),
     Shown("F", "F", decimals=2),
-    Shown("chi2", "χ²", decimals=2),
     Shown("df1", "df", "count"),
-    Shown("df2", "df resid.", "count"),
+    Shown("df2", "df resid.", decimals=1),
     Shown("p", "p", "p"),
     Shown("eta2_partial", "partial η²"),
 )
@@ -42,8 +41,8 @@ def anova(
     partial :math:`\eta^2 = SS_{between} / (SS_{between} + SS_{within})`. It takes all judgements
     as independent. With ``within``, each annotator (or item) is compared with itself: a
     repeated-measures analysis of variance of the cell means where every one has every level,
-    otherwise a mixed model with a random effect for it, tested by likelihood ratio, and the reason
-    is said.
+    otherwise (as for a factor that differs between annotators) a mixed model with a random effect
+    for it, and the reason is said.
 
     Parameters
     ----------
@@ -64,8 +63,9 @@ def anova(
         criteria), ``factor``, ``method``, ``n`` (judgements, or cells), ``n_levels``, ``F``,
         ``df1``, ``df2``, ``p``, ``ss_between``, ``ss_within``, ``ms_between``, ``ms_within``,
         ``eta2_partial``, with ``within`` also ``epsilon`` (Greenhouse–Geisser) and ``p_gg`` (p
-        with it), ``chi2`` (of a mixed model, whose F, sums of squares and η² are missing), and
-        ``note``. Where nothing varies within the levels F is infinite or NaN and the note says so.
+        with it), of a mixed model ``chi2``, ``p_chi2`` (likelihood ratio), ``sd_block`` and
+        ``sd_residual`` (and no sums of squares nor η²), and ``note``. Where nothing varies within
+        the levels F is infinite or NaN and the note says so.
 
     Raises
     ------
@@ -158,14 +158,15 @@ def _repeated(
     cells, _ = cell_means(values, own, level, shape)
     empty = int(np.isnan(cells).sum())
     if empty:
-        result = mixed_effect(values, level, own)
-        reason = (
+        result, _ = mixed_effect(values, level, own, what=within, factor=name)
+        note = (
             f"{empty} of {cells.size} cells {within} × {name} are empty, which repeated-measures "
             "analysis of variance does not allow for: a mixed model with a random effect of "
-            f"{within} was fitted instead, and {name} tested by likelihood ratio."
+            f"{within} was fitted instead. F is by restricted maximum likelihood with "
+            "Satterthwaite's degrees of freedom; χ² is the likelihood ratio."
         )
         return {"method": "mixed model", "n": len(values), "n_levels": shape[1], **result,
-                "note": " ".join(filter(None, (reason, str(result.get("note", "")))))}  # fmt: skip
+                "note": note}  # fmt: skip
     n, k = shape
     if n < 2:
         raise DesignError(

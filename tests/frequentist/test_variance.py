@@ -94,11 +94,12 @@ def test_an_empty_cell_turns_to_the_mixed_model_and_says_why(cells: np.ndarray) 
     )
     assert row["chi2"] == pytest.approx(2 * (full.llf - null.llf), rel=1e-3)
     assert row["df1"] == 3
-    assert row["p"] == pytest.approx(stats.chi2.sf(row["chi2"], 3))
+    assert row["p_chi2"] == pytest.approx(stats.chi2.sf(row["chi2"], 3))
+    assert row["p"] == pytest.approx(stats.f.sf(row["F"], 3, row["df2"]))
 
 
 def test_mixed_model_without_block_variance_has_the_least_squares_errors() -> None:
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     frame = pd.DataFrame(
         [
             {"who": f"w{a}", "what": what, "item": f"i{i}", "score": int(rng.integers(1, 6))}
@@ -113,7 +114,7 @@ def test_mixed_model_without_block_variance_has_the_least_squares_errors() -> No
         )
     ).table
     assert table["sd_block"].tolist() == pytest.approx([0.0] * 3, abs=1e-3)
-    plain = table["sd_residual"] * np.sqrt(2 / 24)
+    plain = table["sd_residual"] * np.sqrt(72 / 69) * np.sqrt(2 / 24)
     np.testing.assert_allclose(table["se"], plain, rtol=1e-4)
     assert table["p"].notna().all()
 
@@ -125,7 +126,10 @@ def test_mixed_model_of_balanced_data_has_the_plain_contrasts(cells: np.ndarray)
     rest = cells - cells.mean(axis=0) - cells.mean(axis=1, keepdims=True) + cells.mean()
     sigma2 = (rest**2).sum() / (15 * 3)
     assert table["sd_residual"][0] == pytest.approx(math.sqrt(sigma2), rel=1e-3)
-    assert table["se"][0] == pytest.approx(math.sqrt(2 * sigma2 / 15), rel=1e-3)
+    # Restricted: divided by (n − 1)(k − 1), as in the repeated-measures analysis of variance.
+    assert table["se"][0] == pytest.approx(math.sqrt(2 * (sigma2 * 15 / 14) / 15), rel=1e-6)
+    whole = anova(ratings(cells), within="annotator").table.iloc[0]
+    assert (table["F"][0], table["df2"][0]) == pytest.approx((whole["F"], whole["df2"]))
 
 
 def test_annotators_who_do_not_differ_are_no_failure() -> None:
@@ -133,8 +137,8 @@ def test_annotators_who_do_not_differ_are_no_failure() -> None:
     cells = np.round(50 + rng.normal(0, 5, size=(10, 3)))
     cells -= cells.mean(axis=1, keepdims=True).round() - 50
     table = mixed_model(ratings(cells)).table
-    assert table["sd_block"][0] == pytest.approx(0, abs=0.1)
-    assert (table["note"] == "").all()
+    assert table["sd_block"][0] == 0
+    assert np.isfinite(table[["F", "chi2", "se"]]).all(axis=None)
 
 
 def test_perils_anova_agrees_with_the_printed_f(shared_data: Path) -> None:
