@@ -3,10 +3,22 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
+QUOTES = ("'", '"')
+# A cell can hold a whole text, and a message should fit a screen.
+MOST_SHOWN = 40
+
+
+def shown(value: object, *, most: int = MOST_SHOWN, quoted: bool = True) -> str:
+    """Write a value for a message: quoted as Python does, control characters escaped, cut."""
+    text = repr(value) if quoted else repr(str(value))[1:-1]
+    if len(text) <= most + 2:
+        return text
+    return f"{text[:most]}…{text[0] if quoted and text[0] in QUOTES else ''}"
+
 
 def some(labels: Iterable[object], *, most: int = 5) -> str:
     """Quote at most ``most`` labels and say how many more there are."""
-    quoted = [repr(label) for label in labels]
+    quoted = [shown(label) for label in labels]
     if len(quoted) <= most:
         return ", ".join(quoted)
     return f"{', '.join(quoted[:most])} and {len(quoted) - most} more"

@@ -3,24 +3,23 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from bayeseval._checks import counted, some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._files import naming_the_file, read_frame
+from bayeseval.judgements._columns import Intake, Missing, joined, label_text
+from bayeseval.judgements._files import read_frame
 from bayeseval.judgements._intake import (
-    Intake,
     attribute_arrays,
     attribute_columns,
     coded,
-    label_text,
     moderator_columns,
     read_counts,
     refuse_duplicates,
     take,
 )
+from bayeseval.judgements._reading import Paths, naming_the_file, paths_of
 from bayeseval.judgements._table import Factor, frozen_array, natural_order
 
 type Columns = Sequence[str] | Mapping[str, str]
@@ -79,20 +78,30 @@ def plan(
 
 
 def take_file[Table](
-    path: str | Path,
+    path: Paths,
     planned: Plan,
     make: Callable[[Intake], Table],
     *,
-    missing: Sequence[str],
+    missing: Missing,
     separator: str | None,
     encoding: str,
 ) -> Table:
-    """Read the planned columns of a file and make the table; errors begin with the file's name."""
-    path = Path(path)
+    """Read the planned columns of one file or several and make the table.
+
+    Errors begin with the file's name; of several files rows are named with theirs.
+    """
+    files = paths_of(path)
     typed = [f"attribute {name}" for name in planned.attributes]
-    with naming_the_file(path):
-        frame = read_frame(path, planned.roles, typed=typed, separator=separator, encoding=encoding)
-        return make(take(frame, planned.roles, missing=missing))
+    with naming_the_file(*files):
+        intakes = []
+        for file in files:
+            with naming_the_file(file):
+                frame = read_frame(
+                    file, planned.roles, typed=typed, separator=separator, encoding=encoding
+                )
+                intakes.append(take(frame, planned.roles, missing=missing))
+        names = [file.name for file in files]
+        return make(joined(intakes, names) if len(files) > 1 else intakes[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,9 +2,9 @@
 
 import codecs
 import csv
-import json
+import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import pyarrow.parquet
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._intake import check_sources
+from bayeseval.judgements._reading import numbered, open_archive, parse_json
 
 if TYPE_CHECKING:
     import duckdb
@@ -28,22 +29,14 @@ MEMORY_LIMIT = "700MB"
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
-_FROM_EXCEL = "Save the sheet as CSV, or read it with pandas.read_excel and use from_frame."
+_FROM_EXCEL = "Give a workbook its suffix .xlsx, or save the sheet as CSV."
 PACKED = {
     b"PK\x03\x04": ("an Excel workbook or another zip archive", _FROM_EXCEL),
-    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", _FROM_EXCEL),
+    b"\xd0\xcf\x11\xe0": ("an old Excel workbook", "Save it as .xlsx or as CSV."),
     b"\x1f\x8b": ("gzip", "Unpack it, or read it with pandas.read_csv and use from_frame."),
 }
 PARQUET = (".parquet", ".pq")
-
-
-@contextmanager
-def naming_the_file(path: Path):
-    """Put the file's name before the message of an error about its content."""
-    try:
-        yield
-    except JudgementError as error:
-        raise JudgementError(f"{path.name}: {error}") from None
+EXCEL = (".xlsx", ".xlsm")
 
 
 def read_frame(
@@ -59,22 +52,18 @@ def read_frame(
     In CSV every cell is kept as text, so that ``"007"`` and ``"NA"`` stay what they are, but for
     the roles in ``typed``. Only an empty cell is missing.
     """
-    if path.is_dir():
-        raise JudgementError(f"{str(path)!r} is a folder. Name one file in it.")
-    if not path.is_file():
-        raise JudgementError(
-            f"there is no file {str(path)!r}. Check the path (now in {Path.cwd()})."
-        )
     suffix = path.suffix.lower()
     if suffix in PARQUET:
         return _read_parquet(path, roles)
+    if suffix in EXCEL and path.stat().st_size:
+        return read_excel(path, roles)
     _refuse_packed(path)
     if not path.stat().st_size:
         raise JudgementError("the file is empty (0 bytes). Export it again, with its header row.")
     if suffix == ".json" or suffix in JSON_LINES:
         return _read_json(path, roles, lines=suffix in JSON_LINES, encoding=encoding)
     if separator is None and suffix not in SEPARATORS:
-        known = [*SEPARATORS, ".json", *JSON_LINES, *PARQUET]
+        known = [*SEPARATORS, ".json", *JSON_LINES, *PARQUET, *EXCEL]
         raise JudgementError(
             f"cannot tell the kind of file from {path.suffix!r}; known are {', '.join(known)}. For "
             'delimited text pass separator=",", or read the file yourself and use from_frame.'
@@ -152,6 +141,11 @@ def _read_delimited(
         )
     except UnicodeError:
         raise _not_encoded(encoding) from None
+    except csv.Error as error:
+        raise JudgementError(
+            f"the header cannot be read with {separator!r} between columns ({error}). Look for a "
+            "quotation mark that is never closed."
+        ) from None
     except pa.ArrowInvalid as error:
         if "UTF8" in str(error):
             raise _not_encoded(encoding) from None
@@ -190,12 +184,11 @@ def _read_json(
     records: list[dict[str, object]] = []
     names: dict[str, None] = {}
     content = json_lines(text) if lines else _whole_json(text)
-    for number, record in enumerate(content, start=1):
+    for _, record in numbered(content, noun="record"):
         if not isinstance(record, dict):
             raise JudgementError(
-                f"expected a list of objects, one a judgement; data row {number:,} is "
-                f"{type(record).__name__}. Flatten nested lists first (see the how-to on "
-                "importing)."
+                f"expected a list of objects, one a judgement; this is {type(record).__name__}. "
+                "Flatten nested lists first (see the how-to on importing)."
             )
         records.append(record)
         names.update(dict.fromkeys(record))
@@ -210,27 +203,19 @@ def _read_json(
 
 def json_lines(text: str) -> list[object]:
     """Parse JSON lines; blank lines are skipped, a broken line is named."""
-    records: list[object] = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                records.append(json.loads(line))
-            except json.JSONDecodeError as error:
-                raise JudgementError(
-                    f"line {number:,} is not valid JSON: {error}. Correct or remove the line; a "
-                    "file that holds one JSON document must be called .json."
-                ) from None
-    return records
+    remedy = (
+        " Correct or remove the line; a file that holds one JSON document must be called .json."
+    )
+    return [
+        parse_json(line, what=f"line {number:,}", remedy=remedy)
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
 
 
 def _whole_json(text: str) -> list[object]:
-    try:
-        content = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise JudgementError(
-            f"the file is not valid JSON: {error}. A file with one object a line must be called "
-            ".jsonl."
-        ) from None
+    remedy = " A file with one object a line must be called .jsonl."
+    content = parse_json(text, what="the file", remedy=remedy)
     if isinstance(content, list):
         return content
     if isinstance(content, dict):
@@ -246,3 +231,32 @@ def _whole_json(text: str) -> list[object]:
     raise JudgementError(
         f"expected a list of objects; found {type(content).__name__}. Use from_frame."
     )
+
+
+def read_excel(path: Path, roles: Mapping[str, str | None] | None = None) -> pd.DataFrame:
+    """Read the one sheet of a workbook that has something, or that has the columns of ``roles``."""
+    if find_spec("openpyxl") is None:
+        raise JudgementError(
+            "a workbook is read by openpyxl, which is not installed: pip install "
+            "'bayeseval[excel]'. Or save the sheet as CSV."
+        )
+    open_archive(path).close()
+    with warnings.catch_warnings():
+        # Of styles and validations that openpyxl does not know; the cells are whole.
+        warnings.simplefilter("ignore", UserWarning)
+        sheets = pd.read_excel(
+            path, sheet_name=None, dtype=object, engine="openpyxl", keep_default_na=False,
+            na_values=[""],
+        )  # fmt: skip
+    filled = {name: sheet for name, sheet in sheets.items() if len(sheet.columns)}
+    if not filled:
+        raise JudgementError("the workbook is empty.")
+    wanted = {name for name in (roles or {}).values() if name is not None}
+    having = [name for name, sheet in filled.items() if wanted <= set(sheet.columns)]
+    if len(filled) > 1 and len(having) > 1:
+        raise JudgementError(
+            f"the sheets {some(having)} could all be meant. Keep one in the file, or read it with "
+            "pandas.read_excel(sheet_name=…) and use from_frame."
+        )
+    sheet = filled[having[0] if having else next(iter(filled))]
+    return sheet.rename(columns=str)

@@ -1,16 +1,23 @@
 """From any data frame to checked columns: the one place that knows what a column was called."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import nearest, shown, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._cells import cells
+from bayeseval.judgements._columns import (
+    Column,
+    Intake,
+    Missing,
+    as_number,
+    label_text,
+    says_nothing,
+)
 from bayeseval.judgements._table import Dropped, natural_order
 
 CANONICAL = (
@@ -55,71 +62,12 @@ COUNTED = "__count__"
 _TOO_LARGE = 10**18
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One column of the input: each distinct value once, and which row holds which.
-
-    ``codes`` is -1 where the value is missing. ``ordered`` tells a categorical whose order the user
-    has declared; ``values`` are then all its categories, in order.
-    """
-
-    source: str
-    values: list[object]
-    codes: np.ndarray
-    ordered: bool = False
-
-    def taken(self, rows: np.ndarray) -> "Column":
-        """Return the column at some rows."""
-        return replace(self, codes=self.codes[rows])
-
-
-@dataclass(frozen=True, eq=False)
-class Intake:
-    """The needed columns of the input by role, with the data row each came from (from 1).
-
-    ``reduced`` tells that equal rows were counted where the data live: ``weights`` are their
-    counts, and there are no row numbers.
-    """
-
-    columns: dict[str, Column]
-    rows: np.ndarray
-    weights: np.ndarray
-    dropped: tuple[Dropped, ...] = ()
-    reduced: bool = False
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows that are left."""
-        return len(self.rows)
-
-    def where(self, mask: np.ndarray) -> str:
-        """Name the rows of a mask, at most five, counted from 1 as in the user's table."""
-        if self.reduced:
-            number = int(self.weights[mask].sum())
-            return f"{number:,} {'row' if number == 1 else 'rows'} (counted where the data live)"
-        # A row of a wide table or of counts has become several.
-        found = np.unique(self.rows[mask])
-        shown = ", ".join(f"{row:,}" for row in found[:5])
-        more = f" and {len(found) - 5:,} more" if len(found) > 5 else ""
-        noun = "data row" if len(found) == 1 else "data rows"
-        return f"{noun} {shown}{more} (counted from 1)"
-
-    def without(self, mask: np.ndarray, reason: str) -> "Intake":
-        """Return the intake without some rows, counted under a reason."""
-        if not mask.any():
-            return self
-        keep = ~mask
-        return replace(
-            self,
-            columns={role: column.taken(keep) for role, column in self.columns.items()},
-            rows=self.rows[keep],
-            weights=self.weights[keep],
-            dropped=(*self.dropped, Dropped(reason, int(self.weights[mask].sum()))),
-        )
-
-
-def named_columns(names: Sequence[str] | Mapping[str, str], *, argument: str) -> dict[str, str]:
+def named_columns(
+    names: Sequence[str] | Mapping[str, str] | None, *, argument: str
+) -> dict[str, str]:
     """Return name → column for a list of columns or a mapping."""
+    if names is None:
+        return {}
     if isinstance(names, str):
         raise JudgementError(
             f"{argument} must be a list of columns or a mapping of name to column; found the text "
@@ -197,20 +145,19 @@ def take(
     frame: object,
     roles: Mapping[str, str | None],
     *,
-    missing: Sequence[str] = ("",),
+    missing: Missing = ("",),
     rows: np.ndarray | None = None,
     dropped: tuple[Dropped, ...] = (),
+    said: Mapping[str, str] | None = None,
 ) -> Intake:
     """Take the needed columns out of any data frame.
 
     Of a lazy frame equal rows are counted where the data live, so that only distinct ones are
     collected. ``rows`` are the numbers by which the user knows the rows, where not 1, 2, …, and
-    ``dropped`` what was left out before.
+    ``dropped`` what was left out before. ``said`` is how the user knows the column of a role, where
+    it is not one of the frame's.
     """
-    if isinstance(missing, str):
-        raise JudgementError(
-            f'missing= must be a list of texts; write missing=("", {missing!r}), or leave it away.'
-        )
+    absent = says_nothing(missing)
     native = _as_narwhals(frame)
     lazy = isinstance(native, nw.LazyFrame)
     names = native.collect_schema().names() if isinstance(native, nw.LazyFrame) else native.columns
@@ -222,8 +169,11 @@ def take(
     else:
         eager = native.select(*sources.values())
         weights = np.ones(len(eager), dtype=np.int64)
+    named = {**sources, **(said or {})}
     return Intake(
-        columns={role: _column(eager[source], source, missing) for role, source in sources.items()},
+        columns={
+            role: _column(eager[source], named[role], absent) for role, source in sources.items()
+        },
         rows=np.arange(1, len(eager) + 1) if rows is None else rows,
         weights=weights,
         dropped=dropped,
@@ -259,7 +209,7 @@ def _as_narwhals(frame: object) -> "nw.DataFrame[Any] | nw.LazyFrame[Any]":
         ) from None
 
 
-def _column(series: "nw.Series[Any]", source: str, missing: Sequence[str]) -> Column:
+def _column(series: "nw.Series[Any]", source: str, absent: Callable[[object], bool]) -> Column:
     dtype = series.dtype
     ordered = isinstance(dtype, nw.Enum)
     if dtype.is_integer() and series.null_count() and not _is_pandas(series):
@@ -292,8 +242,28 @@ def _column(series: "nw.Series[Any]", source: str, missing: Sequence[str]) -> Co
     plain: list[object] = [_plain(value) for value in uniques]
     if integers:
         plain = [int(str(value)) for value in plain]
+    _refuse_unwritable(plain, source)
     column = Column(source, plain, np.asarray(codes), ordered)
-    return _without_missing(column, missing)
+    return column.keeping(np.array([not absent(value) for value in plain], dtype=bool))
+
+
+def _refuse_unwritable(values: Sequence[object], source: str) -> None:
+    """Refuse text that no file of results could hold."""
+    for value in values:
+        if isinstance(value, str) and ("\0" in value or not _is_unicode(value)):
+            raise JudgementError(
+                f"column {source!r} holds {shown(value)}, with a null character or half of a "
+                "surrogate pair, which cannot be stored. The export is damaged there; correct the "
+                "cell."
+            )
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_pandas(series: "nw.Series[Any]") -> bool:
@@ -302,27 +272,6 @@ def _is_pandas(series: "nw.Series[Any]") -> bool:
 
 def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _without_missing(column: Column, missing: Sequence[str]) -> Column:
-    absent = [
-        isinstance(value, str) and (value in missing or ("" in missing and not value.strip()))
-        for value in column.values
-    ]
-    if not any(absent):
-        return column
-    keep = np.flatnonzero(~np.array(absent))
-    position = np.full(len(column.values) + 1, -1)
-    position[keep] = np.arange(len(keep))
-    # The last entry of position answers for -1, the code of a missing value.
-    return replace(column, values=[column.values[k] for k in keep], codes=position[column.codes])
-
-
-def label_text(value: object) -> str:
-    """Return a label as text: text untouched, whole numbers without a decimal point."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
 
 
 def coded(
@@ -400,21 +349,6 @@ def _as_count(value: object) -> int:
     return int(number)
 
 
-def as_number(value: object) -> float | None:
-    """Return a number, or a text that reads as a finite number, as float; else None."""
-    if isinstance(value, str):
-        try:
-            number = float(value)
-        except ValueError:
-            return None
-        return number if np.isfinite(number) and "_" not in value else None
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return number
-
-
 def attribute_arrays(intake: Intake, attributes: Sequence[str]) -> dict[str, np.ndarray]:
     """Return the attribute columns, one value a row, None or NaN where missing."""
     arrays: dict[str, np.ndarray] = {}
@@ -428,6 +362,8 @@ def attribute_arrays(intake: Intake, attributes: Sequence[str]) -> dict[str, np.
             whole = all(isinstance(value, int) for value in column.values)
             exact = whole and (column.codes >= 0).all()
             kind = np.int64 if exact else np.float64
+            if whole and any(abs(int(str(value))) >= _TOO_LARGE for value in column.values):
+                kind = object
             table = np.array([*column.values, 0 if exact else np.nan], dtype=kind)
         else:
             table = np.empty(len(column.values) + 1, dtype=object)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -11,8 +10,10 @@ import numpy as np
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
-from bayeseval.judgements._intake import Column, Intake, as_number, label_text, take
+from bayeseval.judgements._columns import Column, Intake, Missing, as_number, label_text
+from bayeseval.judgements._intake import take
 from bayeseval.judgements._meaning import Meaning
+from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -114,7 +115,7 @@ class LikertJudgements(Judgements):
         scale: ScaleLike | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a data frame, one row a rating.
 
@@ -179,7 +180,7 @@ class LikertJudgements(Judgements):
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: Paths,
         *,
         annotator: str | None,
         system: str,
@@ -192,16 +193,16 @@ class LikertJudgements(Judgements):
         scale: ScaleLike | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
         separator: str | None = None,
         encoding: str = "utf-8",
     ) -> Self:
-        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a rating.
+        """Read judgements from a file, one row a rating: CSV, TSV, JSON (lines), Parquet, Excel.
 
         Parameters
         ----------
-        path : str or Path
-            The file; its suffix says the kind.
+        path : str, Path or sequence of them
+            The file, or several of one layout; the suffix says the kind.
         annotator, system, rating, item : as in `from_frame`
             See there.
         criterion, moderators, count, attributes : as in `from_frame`
@@ -260,7 +261,7 @@ class LikertJudgements(Judgements):
         scale: ScaleLike | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a wide table, several ratings a row.
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -19,8 +18,10 @@ from bayeseval.judgements._build import (
     plan,
     take_file,
 )
-from bayeseval.judgements._intake import Intake, as_number, take
+from bayeseval.judgements._columns import Intake, Missing, as_number
+from bayeseval.judgements._intake import take
 from bayeseval.judgements._meaning import Meaning
+from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -79,7 +80,7 @@ class MagnitudeJudgements(Judgements):
         attributes: Columns = (),
         zeros: Literal["refuse", "censor"] = "refuse",
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a data frame, one row a magnitude.
 
@@ -122,7 +123,7 @@ class MagnitudeJudgements(Judgements):
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: Paths,
         *,
         annotator: str | None,
         system: str,
@@ -135,16 +136,16 @@ class MagnitudeJudgements(Judgements):
         attributes: Columns = (),
         zeros: Literal["refuse", "censor"] = "refuse",
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
         separator: str | None = None,
         encoding: str = "utf-8",
     ) -> Self:
-        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a magnitude.
+        """Read judgements from a file, one row a magnitude: CSV, TSV, JSON (lines), Parquet, Excel.
 
         Parameters
         ----------
-        path : str or Path
-            The file; its suffix says the kind.
+        path : str, Path or sequence of them
+            The file, or several of one layout; the suffix says the kind.
         annotator, system, magnitude, reference : as in `from_frame`
             See there.
         item, criterion, moderators, count, attributes : as in `from_frame`
@@ -191,7 +192,7 @@ class MagnitudeJudgements(Judgements):
         attributes: Columns = (),
         zeros: Literal["refuse", "censor"] = "refuse",
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a wide table, several magnitudes a row.
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -13,20 +12,18 @@ import pandas as pd
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
+from bayeseval.judgements._columns import Column, Intake, Missing, as_number, label_text
 from bayeseval.judgements._intake import (
     COUNTED,
-    Column,
-    Intake,
-    as_number,
     as_pandas,
     check_sources,
     count_values,
-    label_text,
     moderator_columns,
     named_columns,
     take,
 )
 from bayeseval.judgements._meaning import Meaning
+from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -92,7 +89,7 @@ class PairwiseJudgements(Judgements):
         count: str | None = None,
         attributes: Columns = (),
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a data frame, one row a comparison.
 
@@ -141,7 +138,7 @@ class PairwiseJudgements(Judgements):
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: Paths,
         *,
         annotator: str | None,
         system_a: str,
@@ -156,17 +153,17 @@ class PairwiseJudgements(Judgements):
         count: str | None = None,
         attributes: Columns = (),
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
         separator: str | None = None,
         encoding: str = "utf-8",
     ) -> Self:
-        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a comparison.
+        """Read judgements from a file, one row a comparison: CSV, JSON (lines), Parquet, Excel.
 
         Parameters
         ----------
-        path : str or Path
-            The file; its suffix says the kind. In a large CSV or Parquet file equal rows are
-            counted by DuckDB, in bounded memory.
+        path : str, Path or sequence of them
+            The file, or several of one layout; the suffix says the kind. In a large CSV or Parquet
+            file equal rows are counted by DuckDB, in bounded memory.
         annotator, system_a, system_b, outcome, winner, outcomes : as in `from_frame`
             See there.
         item, criterion, ranking, moderators : as in `from_frame`
@@ -211,7 +208,7 @@ class PairwiseJudgements(Judgements):
         moderators: Columns = (),
         attributes: Columns = (),
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a wide table, several outcomes a row.
 
@@ -339,7 +336,7 @@ class PairwiseJudgements(Judgements):
         attributes: Columns = (),
         unranked: Sequence[float] = (),
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make all pairs of rankings, one row a ranking; equal ranks are ties.
 
@@ -529,7 +526,7 @@ def _plan(
 
 
 def _refuse_ranks_without_system(
-    wide: pd.DataFrame, systems: Sequence[str], values: np.ndarray, missing: Sequence[str]
+    wide: pd.DataFrame, systems: Sequence[str], values: np.ndarray, missing: Missing
 ) -> None:
     """Raise where a rank that goes into a pair belongs to no system."""
     named = take(wide, {name: name for name in systems}, missing=missing)
@@ -545,7 +542,7 @@ def _refuse_ranks_without_system(
 
 
 def _ranks(
-    wide: pd.DataFrame, name: str, unranked: Sequence[float], missing: Sequence[str]
+    wide: pd.DataFrame, name: str, unranked: Sequence[float], missing: Missing
 ) -> np.ndarray:
     """Return one column of ranks, NaN where not ranked."""
     column = take(wide[[name]], {"rank": name}, missing=missing)

@@ -1,9 +1,7 @@
 """SPA judgements: an annotator states the probability that one system's output is better."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -20,8 +18,10 @@ from bayeseval.judgements._build import (
     plan,
     take_file,
 )
-from bayeseval.judgements._intake import Intake, as_number, take
+from bayeseval.judgements._columns import Intake, Missing, as_number
+from bayeseval.judgements._intake import take
 from bayeseval.judgements._meaning import Meaning
+from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -103,7 +103,7 @@ class SPAJudgements(Judgements):
         attributes: Columns = (),
         bounds: Bounds | None = None,
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a data frame, one row a stated probability.
 
@@ -152,7 +152,7 @@ class SPAJudgements(Judgements):
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: Paths,
         *,
         annotator: str | None,
         system_a: str,
@@ -165,7 +165,7 @@ class SPAJudgements(Judgements):
         attributes: Columns = (),
         bounds: Bounds | None = None,
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
         separator: str | None = None,
         encoding: str = "utf-8",
     ) -> Self:
@@ -173,8 +173,8 @@ class SPAJudgements(Judgements):
 
         Parameters
         ----------
-        path : str or Path
-            The file; its suffix says the kind.
+        path : str, Path or sequence of them
+            The file, or several of one layout; the suffix says the kind.
         annotator, system_a, system_b, probability : as in `from_frame`
             See there.
         item, criterion, moderators, count, attributes : as in `from_frame`
@@ -225,7 +225,7 @@ class SPAJudgements(Judgements):
         attributes: Columns = (),
         bounds: Bounds | None = None,
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a wide table, several probabilities a row.
 

@@ -1,9 +1,8 @@
 """Strength judgements: an annotator says which of two outputs is better, and by how much."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -19,8 +18,10 @@ from bayeseval.judgements._build import (
     plan,
     take_file,
 )
-from bayeseval.judgements._intake import Intake, as_number, label_text, take
+from bayeseval.judgements._columns import Intake, Missing, as_number, label_text
+from bayeseval.judgements._intake import take
 from bayeseval.judgements._meaning import Meaning
+from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
@@ -86,7 +87,7 @@ class StrengthJudgements(Judgements):
         count: str | None = None,
         attributes: Columns = (),
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a data frame, one row a strength.
 
@@ -143,7 +144,7 @@ class StrengthJudgements(Judgements):
     @classmethod
     def read(
         cls,
-        path: str | Path,
+        path: Paths,
         *,
         annotator: str | None,
         system_a: str,
@@ -159,16 +160,16 @@ class StrengthJudgements(Judgements):
         count: str | None = None,
         attributes: Columns = (),
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
         separator: str | None = None,
         encoding: str = "utf-8",
     ) -> Self:
-        """Read judgements from a CSV, TSV, JSON, JSON lines or Parquet file, one row a strength.
+        """Read judgements from a file, one row a strength: CSV, TSV, JSON (lines), Parquet, Excel.
 
         Parameters
         ----------
-        path : str or Path
-            The file; its suffix says the kind.
+        path : str, Path or sequence of them
+            The file, or several of one layout; the suffix says the kind.
         annotator, system_a, system_b, strength : as in `from_frame`
             See there.
         item, criterion, moderators, count, attributes : as in `from_frame`
@@ -223,7 +224,7 @@ class StrengthJudgements(Judgements):
         moderators: Columns = (),
         attributes: Columns = (),
         repeats: bool = False,
-        missing: Sequence[str] = ("",),
+        missing: Missing = ("",),
     ) -> Self:
         """Make judgements from a wide table, several strengths a row.
 

@@ -5,6 +5,8 @@ from html import escape
 
 import pandas as pd
 
+from bayeseval._tables import visible
+
 type Fact = tuple[str, str, str]
 
 
@@ -49,7 +51,8 @@ class Summary:
                 lines.append(f"    {name}: {value}")
             last = section
         lines += [f"  note: {note}" for note in self.notes]
-        return "\n".join(lines)
+        # A label's control characters must not reach the terminal.
+        return "\n".join(visible(line) for line in lines)
 
     def _repr_html_(self) -> str:
         rows = "".join(

@@ -360,7 +360,7 @@ def test_an_unreadable_cell_can_be_declared_missing():
     table = likert(frame, missing=("", "NA"))
     assert table.dropped == (Dropped("no rating", 1),)
     assert table == likert(TEN[:9])
-    with pytest.raises(JudgementError, match="must be a list of texts"):
+    with pytest.raises(JudgementError, match="must be a list of texts or numbers"):
         likert(frame, missing="NA")
 
 

@@ -1,31 +1,36 @@
 """Named formats of platforms and published collections."""
 
 import inspect
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 from bayeseval._checks import nearest, some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._files import naming_the_file
+from bayeseval.judgements._reading import Paths, naming_the_file, paths_of
 from bayeseval.judgements._table import Judgements
+from bayeseval.judgements.readers._platform import DECLARED, LABELLED, RECORDS
 from bayeseval.judgements.readers.arena import (
     read_alpaca_eval,
     read_chatbot_arena,
     read_mt_bench,
 )
 from bayeseval.judgements.readers.crowd import read_crowdflower, read_mturk
+from bayeseval.judgements.readers.esa import read_wmt_esa
 from bayeseval.judgements.readers.inspect_logs import read_inspect
 from bayeseval.judgements.readers.people import join_annotators
 from bayeseval.judgements.readers.qualtrics import read_qualtrics
 from bayeseval.judgements.readers.tools import read_argilla, read_label_studio
 from bayeseval.judgements.readers.wmt import (
     mqm_scores,
-    read_wmt_esa,
     read_wmt_mqm,
     read_wmt_rankings,
 )
 
 __all__ = ["FORMATS", "join_annotators", "mqm_scores", "read"]
+
+# Which files of a folder are read.
+SUFFIXES = (*RECORDS, ".eval")
+# Arguments that messages about a table recommend.
+ADVISED = (*LABELLED, "scale", "labels", "missing", "outcomes", "bounds", "repeats", "zeros")
 
 FORMATS: dict[str, Callable[..., Judgements]] = {
     "alpaca_eval": read_alpaca_eval,
@@ -43,13 +48,13 @@ FORMATS: dict[str, Callable[..., Judgements]] = {
 }
 
 
-def read(path: str | Path | Sequence[str | Path], *, format: str, **options: object) -> Judgements:
+def read(path: Paths, *, format: str, **options: object) -> Judgements:
     """Read judgements in a named format.
 
     Parameters
     ----------
     path : str, Path or sequence of them
-        The file; some formats take several files or a folder.
+        The file, several of one layout, or a folder of such files.
     format : str
         ``"alpaca_eval"``, ``"argilla"``, ``"chatbot_arena"``, ``"crowdflower"``, ``"inspect"``,
         ``"label_studio"``, ``"mt_bench"``, ``"mturk"``, ``"qualtrics"``, ``"wmt_esa"``,
@@ -83,7 +88,26 @@ def read(path: str | Path | Sequence[str | Path], *, format: str, **options: obj
         raise JudgementError(
             f"format={format!r}: {error}; its options are {some(known, most=12)}."
         ) from None
-    if isinstance(path, str | Path) and Path(path).is_file():
-        with naming_the_file(Path(path)):
+    with naming_the_file(*paths_of(path, *SUFFIXES)):
+        try:
             return reader(path, **options)
-    return reader(path, **options)
+        except JudgementError as error:
+            raise JudgementError(f"{error}{_not_taken(str(error), format)}") from None
+
+
+def _not_taken(message: str, format: str) -> str:
+    """Say what to do where a message of the table recommends what the format does not take."""
+    parameters = inspect.signature(FORMATS[format]).parameters
+    taken = set(parameters)
+    if "declared" in parameters:
+        taken |= {name for known in DECLARED.values() for name in known}
+    advised = [name for name in ADVISED if f"{name}=" in message and name not in taken]
+    if not advised:
+        return ""
+    arguments = " or ".join(f"{name}=" for name in advised)
+    if "columns" in parameters and set(advised) <= set(LABELLED):
+        return f" With format={format!r} it is a role of columns=, in place of {arguments}."
+    return (
+        f" (format={format!r} takes no {arguments}: for that read the file into a data frame and "
+        "pass it to from_frame of the protocol's class.)"
+    )

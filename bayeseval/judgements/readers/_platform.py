@@ -1,10 +1,10 @@
 """What the readers of platforms share: files as text, repeated blocks of columns, the table."""
 
 import csv
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,10 +14,28 @@ import pandas as pd
 from bayeseval._checks import nearest, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Plan, plan
-from bayeseval.judgements._files import json_lines
+from bayeseval.judgements._columns import Missing
+from bayeseval.judgements._files import (
+    EXCEL,
+    JSON_LINES,
+    PARQUET,
+    SEPARATORS,
+    json_lines,
+    read_excel,
+)
 from bayeseval.judgements._intake import take
 from bayeseval.judgements._protocols import PROTOCOLS
+from bayeseval.judgements._reading import (
+    Paths,
+    naming_the_file,
+    numbered,
+    parse_json,
+    paths_of,
+)
 from bayeseval.judgements._table import Dropped, Judgements
+
+JSON = (".json", *JSON_LINES)
+RECORDS = (*JSON, *SEPARATORS, *PARQUET, *EXCEL)
 
 type Roles = Mapping[str, str | Sequence[str] | Mapping[str, str]]
 
@@ -35,12 +53,16 @@ PLACE = "{k}"
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a reader took out of a file: rows, the number by which the user knows each, drops."""
+    """What a reader took out of files: rows, the number by which the user knows each, drops.
+
+    ``files`` as in `Intake`.
+    """
 
     name: str
     frame: pd.DataFrame
     rows: np.ndarray
     dropped: tuple[Dropped, ...] = ()
+    files: tuple[tuple[int, str], ...] = ()
 
     def without(self, rows: np.ndarray, reason: str) -> "Source":
         """Return the source without some rows, counted under a reason."""
@@ -54,36 +76,29 @@ class Source:
         )
 
 
-def one_path(path: object) -> Path:
-    """Return an existing file."""
-    if not isinstance(path, str | Path):
-        raise JudgementError(f"this format reads one file; found {type(path).__name__}.")
-    found = Path(path)
-    if not found.is_file():
-        raise JudgementError(f"there is no file {str(found)!r}. Check the path.")
-    return found
+def read_files(
+    path: Paths, read: Callable[[Path], pd.DataFrame], suffixes: Sequence[str], *, name: str
+) -> Source:
+    """Read one file, several, or those of a folder, as one table whose rows know their file."""
+    files = paths_of(path, *suffixes)
+    frames = []
+    for file in files:
+        with naming_the_file(file):
+            frames.append(read(file))
+    frame = frames[0] if len(files) == 1 else pd.concat(frames, ignore_index=True)
+    before = accumulate((len(part) for part in frames[:-1]), initial=0)
+    known = zip(before, (file.name for file in files), strict=True)
+    return Source(name, frame, np.arange(1, len(frame) + 1), (), tuple(known) if files[1:] else ())
 
 
-def paths_of(path: str | Path | Sequence[str | Path], *suffixes: str) -> list[Path]:
-    """Return one file, several, or all files of a folder with one of the suffixes."""
-    if not isinstance(path, str | Path):
-        return [one_path(part) for part in path]
-    folder = Path(path)
-    if not folder.is_dir():
-        return [one_path(folder)]
-    found = sorted(file for file in folder.iterdir() if file.suffix in suffixes)
-    if not found:
-        raise JudgementError(f"the folder {str(folder)!r} holds no {' or '.join(suffixes)} file.")
-    return found
-
-
-def read_text_table(path: Path, *, separator: str = ",") -> pd.DataFrame:
+def read_text_table(path: Path, *, separator: str = ",", header: bool = True) -> pd.DataFrame:
     """Read delimited text with every cell as it was written."""
     try:
         return pd.read_csv(
             path,
             sep=separator,
             dtype=str,
+            header=0 if header else None,
             keep_default_na=False,
             encoding="utf-8-sig",
             quoting=csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL,
@@ -98,26 +113,32 @@ def read_json(path: Path) -> object:
     """Read JSON, or JSON lines as a list."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-        if path.suffix.lower() in (".jsonl", ".ndjson"):
-            return json_lines(text)
-        return json.loads(text)
     except UnicodeError:
         raise JudgementError("the file is not encoded as UTF-8.") from None
-    except json.JSONDecodeError as error:
-        raise JudgementError(f"the file is not valid JSON: {error}") from None
+    if path.suffix.lower() in JSON_LINES:
+        return json_lines(text)
+    return parse_json(text, what="the file")
 
 
 def read_records(path: Path) -> pd.DataFrame:
     """Read a table of any kind that holds one record a row."""
     suffix = path.suffix.lower()
-    if suffix in (".parquet", ".pq"):
+    if suffix in PARQUET:
         return pd.read_parquet(path)
-    if suffix in (".csv", ".tsv"):
-        return read_text_table(path, separator="\t" if suffix == ".tsv" else ",")
+    if suffix in EXCEL:
+        return read_excel(path)
+    if suffix in SEPARATORS:
+        return read_text_table(path, separator=SEPARATORS[suffix])
     content = read_json(path)
-    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
+    if not isinstance(content, list):
         raise JudgementError("expected a list of objects, one a judgement.")
-    names = dict.fromkeys(name for row in content for name in row)
+    names: dict[str, None] = {}
+    for _, row in numbered(content, noun="record"):
+        if not isinstance(row, dict):
+            raise JudgementError(
+                f"expected a list of objects, one a judgement; this is {type(row).__name__}."
+            )
+        names |= dict.fromkeys(row)
     return pd.DataFrame(
         {name: pd.Series([row.get(name) for row in content], dtype=object) for name in names}
     )
@@ -157,7 +178,7 @@ def make_table(
     moderators: Sequence[str] | Mapping[str, str] = (),
     attributes: Sequence[str] = (),
     repeats: bool = False,
-    missing: Sequence[str] = ("",),
+    missing: Missing = ("",),
     declared: Mapping[str, object],
 ) -> Judgements:
     """Make the protocol's table of the roles' columns.
@@ -171,13 +192,12 @@ def make_table(
     answer = _answer_role(cls, named)
     long, rows = _spread(source, named, answer)
     planned = _planned(cls, named, answer, moderators, attributes)
-    intake = take(long, planned.roles, missing=missing, rows=rows, dropped=source.dropped)
     # Errors are to name the columns of the file.
-    known = {
-        role: replace(column, source=_said(named[role]) if role in named else column.source.strip())
-        for role, column in intake.columns.items()
-    }
-    intake = replace(intake, columns=known)
+    said = {role: _said(named[role]) for role in planned.roles if role in named}
+    intake = take(
+        long, planned.roles, missing=missing, rows=rows, dropped=source.dropped, said=said
+    )
+    intake = replace(intake, files=source.files)
     settings = _settings(protocol, declared)
     # The five classes differ in what they declare, so that the base has no such method.
     maker: Any = cls

@@ -1,21 +1,21 @@
 """Published collections of comparisons: Chatbot Arena, MT-Bench, AlpacaEval."""
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import Literal, cast
 
 import numpy as np
-import pandas as pd
 
-from bayeseval.errors import JudgementError
+from bayeseval.judgements._reading import Paths, needed
 from bayeseval.judgements.pairwise import PairwiseJudgements
 from bayeseval.judgements.readers._platform import (
+    JSON,
+    RECORDS,
     Source,
     first_of,
     kept_attributes,
     make_table,
-    one_path,
-    paths_of,
+    read_files,
     read_records,
 )
 from bayeseval.judgements.spa import SPAJudgements
@@ -24,7 +24,7 @@ ARENA_ATTRIBUTES = ("turn", "anony", "language", "tstamp", "is_code", "question_
 
 
 def read_chatbot_arena(
-    path: str | Path,
+    path: Paths,
     *,
     both_bad: Literal["tie"] | None = "tie",
     annotator: str | None = "judge",
@@ -36,7 +36,7 @@ def read_chatbot_arena(
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or sequence of them
         JSON, JSON lines, CSV or Parquet with the columns ``model_a``, ``model_b`` and ``winner``,
         whose words are "model_a", "model_b", "tie" and "tie (bothbad)".
     both_bad : "tie" or None
@@ -61,12 +61,12 @@ def read_chatbot_arena(
     JudgementError
         A column is not there, or a word of ``winner`` is another.
     """
-    frame = read_records(one_path(path))
+    source = read_files(path, read_records, RECORDS, name="Chatbot Arena")
+    frame = source.frame
     voter = None if annotator is None else first_of(frame, [annotator, "judge_hash"], role="voter")
     kept = kept_attributes(frame, ARENA_ATTRIBUTES) if attributes is None else list(attributes)
     return _battles(
-        "Chatbot Arena",
-        frame,
+        source,
         {"annotator": voter, "item": item},
         attributes=kept,
         repeats=repeats,
@@ -75,7 +75,7 @@ def read_chatbot_arena(
 
 
 def read_mt_bench(
-    path: str | Path,
+    path: Paths,
     *,
     annotator: str | None = "judge",
     turn_is: Literal["moderator", "criterion", "attribute"] = "moderator",
@@ -85,7 +85,7 @@ def read_mt_bench(
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or sequence of them
         JSON, JSON lines, CSV or Parquet with the columns ``question_id``, ``model_a``, ``model_b``,
         ``winner``, ``judge`` and ``turn``. "tie (inconsistent)", a verdict that flipped with the
         order of answers, counts as a tie.
@@ -106,16 +106,16 @@ def read_mt_bench(
     JudgementError
         A column is not there, or a word of ``winner`` is another.
     """
-    frame = read_records(one_path(path))
-    if "judge" in frame:
+    source = read_files(path, read_records, RECORDS, name="MT-Bench")
+    if "judge" in source.frame:
         # The original stores ["gpt-4", "pair-v2"] for a model as judge.
-        frame["judge"] = [
+        named = [
             "-".join(map(str, who)) if isinstance(who, list | np.ndarray) else who
-            for who in frame["judge"]
+            for who in source.frame["judge"]
         ]
+        source = replace(source, frame=source.frame.assign(judge=named))
     return _battles(
-        "MT-Bench",
-        frame,
+        source,
         {
             "annotator": annotator,
             "item": "question_id",
@@ -129,8 +129,7 @@ def read_mt_bench(
 
 
 def _battles(
-    name: str,
-    frame: pd.DataFrame,
+    source: Source,
     others: dict[str, str | None],
     *,
     moderators: Sequence[str] = (),
@@ -149,7 +148,7 @@ def _battles(
     roles = {role: column for role, column in others.items() if column is not None}
     roles |= {"system_a": "model_a", "system_b": "model_b", "outcome": "winner"}
     table = make_table(
-        Source(name, frame, np.arange(1, len(frame) + 1)),
+        source,
         "pairwise",
         roles,
         moderators=moderators,
@@ -161,7 +160,7 @@ def _battles(
 
 
 def read_alpaca_eval(
-    path: str | Path | Sequence[str | Path],
+    path: Paths,
     *,
     item: str | None = None,
     annotator: str | None = "annotator",
@@ -193,14 +192,15 @@ def read_alpaca_eval(
     JudgementError
         A column is not there; a preference is out of bounds; the files have no row.
     """
-    files = paths_of(path, ".json", ".jsonl")
-    frames = [read_records(file) for file in files]
-    frame = pd.concat(frames, ignore_index=True)
-    if "preference" not in frame:
-        raise JudgementError('expected the column "preference" of AlpacaEval\'s annotations.')
-    frame["preference"] = [1.5 if given == 0 else given for given in frame["preference"]]
-    rows = np.concatenate([np.arange(1, len(part) + 1) for part in frames])
-    source = Source("AlpacaEval", frame, rows)
+    source = read_files(path, read_records, JSON, name="AlpacaEval")
+    frame = source.frame
+    needed(frame, ["preference", "generator_1", "generator_2"], of="AlpacaEval's annotations")
+    # Early versions wrote a draw as 0.
+    preference = [
+        1.5 if isinstance(given, int | float) and given == 0 else given
+        for given in frame["preference"]
+    ]
+    source = replace(source, frame=frame.assign(preference=preference))
     itself = (frame["generator_1"] == frame["generator_2"]).to_numpy()
     source = source.without(itself, "the baseline against itself")
     about = item or first_of(frame, ["item", "instruction"], role="item")

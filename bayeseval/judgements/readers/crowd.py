@@ -1,18 +1,19 @@
 """Crowd platforms that export one row a submission: Mechanical Turk and CrowdFlower."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
+from bayeseval.judgements._columns import Missing
+from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.readers._platform import (
     Roles,
     Source,
     kept_attributes,
     make_table,
-    one_path,
+    read_files,
     read_text_table,
 )
 
@@ -36,7 +37,7 @@ CROWDFLOWER_ATTRIBUTES = (
 
 
 def read_mturk(
-    path: str | Path,
+    path: Paths,
     *,
     protocol: str,
     columns: Roles,
@@ -44,16 +45,16 @@ def read_mturk(
     moderators: Sequence[str] | Mapping[str, str] = (),
     attributes: Sequence[str] | None = None,
     repeats: bool = False,
-    missing: Sequence[str] = ("",),
+    missing: Missing = ("",),
     **declared: object,
 ) -> Judgements:
     """Read a batch result of Amazon Mechanical Turk (``Batch_…_batch_results.csv``).
 
     Parameters
     ----------
-    path : str or Path
-        The CSV file: one row an assignment, what was shown under ``Input.…``, what was answered
-        under ``Answer.…``.
+    path : str, Path or sequence of them
+        The CSV file, or several batches: one row an assignment, what was shown under ``Input.…``,
+        what was answered under ``Answer.…``.
     protocol : {"likert", "magnitude", "spa", "pairwise", "strength"}
         How people were asked.
     columns : mapping of role to column
@@ -84,9 +85,7 @@ def read_mturk(
     JudgementError
         A column is not there, or as in the protocol's ``from_frame``.
     """
-    frame = read_text_table(one_path(path))
-    kept = kept_attributes(frame, MTURK_ATTRIBUTES) if attributes is None else list(attributes)
-    source = Source("MTurk batch", _numeric(frame, kept), np.arange(1, len(frame) + 1))
+    source, kept = _read(path, "MTurk batch", MTURK_ATTRIBUTES, attributes)
     return make_table(
         source,
         protocol,
@@ -100,7 +99,7 @@ def read_mturk(
 
 
 def read_crowdflower(
-    path: str | Path,
+    path: Paths,
     *,
     protocol: str,
     columns: Roles,
@@ -108,16 +107,16 @@ def read_crowdflower(
     moderators: Sequence[str] | Mapping[str, str] = (),
     attributes: Sequence[str] | None = None,
     repeats: bool = False,
-    missing: Sequence[str] = ("",),
+    missing: Missing = ("",),
     **declared: object,
 ) -> Judgements:
     """Read a full report of CrowdFlower, later Figure Eight and Appen.
 
     Parameters
     ----------
-    path : str or Path
-        The CSV file: one row a judgement of a unit; the platform's own columns begin with ``_``.
-        Test questions (``_golden`` true) are dropped and counted.
+    path : str, Path or sequence of them
+        The CSV file, or several batches: one row a judgement of a unit; the platform's own columns
+        begin with ``_``. Test questions (``_golden`` true) are dropped and counted.
     protocol, columns, moderators, repeats, missing : as in `read_mturk`
         See there.
     annotator : str or None
@@ -137,14 +136,10 @@ def read_crowdflower(
     JudgementError
         A column is not there, or as in the protocol's ``from_frame``.
     """
-    frame = read_text_table(one_path(path))
-    kept = (
-        kept_attributes(frame, CROWDFLOWER_ATTRIBUTES) if attributes is None else list(attributes)
-    )
-    source = Source("CrowdFlower report", _numeric(frame, kept), np.arange(1, len(frame) + 1))
-    if "_golden" in frame:
+    source, kept = _read(path, "CrowdFlower report", CROWDFLOWER_ATTRIBUTES, attributes)
+    if "_golden" in source.frame:
         source = source.without(
-            frame["_golden"].str.lower().eq("true").to_numpy(), "test question (_golden)"
+            source.frame["_golden"].str.lower().eq("true").to_numpy(), "test question (_golden)"
         )
     return make_table(
         source,
@@ -156,6 +151,17 @@ def read_crowdflower(
         missing=missing,
         declared=declared,
     )
+
+
+def _read(
+    path: Paths, name: str, usual: Sequence[str], attributes: Sequence[str] | None
+) -> tuple[Source, list[str]]:
+    """Return the rows of all batches, and which columns are kept as attributes."""
+    source = read_files(path, read_text_table, (".csv",), name=name)
+    # A column that one batch lacks is empty there.
+    frame = source.frame.fillna("")
+    kept = kept_attributes(frame, usual) if attributes is None else list(attributes)
+    return replace(source, frame=_numeric(frame, kept)), kept
 
 
 def _with_annotator(columns: Roles, annotator: str | None) -> Roles:

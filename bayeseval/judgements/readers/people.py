@@ -16,8 +16,9 @@ from bayeseval.judgements._intake import (
     moderator_columns,
     take,
 )
+from bayeseval.judgements._reading import naming_the_file, paths_of
 from bayeseval.judgements._table import Factor, Judgements, frozen_array
-from bayeseval.judgements.readers._platform import one_path, read_records
+from bayeseval.judgements.readers._platform import read_records
 
 
 def join_annotators[Table: Judgements](
@@ -59,7 +60,12 @@ def join_annotators[Table: Judgements](
     annotators = judgements.annotators
     if annotators is None:
         raise JudgementError("join_annotators needs annotator identities; this table has none.")
-    frame = read_records(one_path(people)) if isinstance(people, str | Path) else as_pandas(people)
+    if isinstance(people, str | Path):
+        (file,) = paths_of(people)
+        with naming_the_file(file):
+            frame = read_records(file)
+    else:
+        frame = as_pandas(people)
     levels = moderator_columns(moderators)
     kept = attribute_columns(attributes, moderators=levels)
     taken = [name for name in (*levels, *kept) if judgements.has(name)]

@@ -2,7 +2,10 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +13,15 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._columns import Missing
+from bayeseval.judgements._reading import Paths
+from bayeseval.judgements._table import Dropped, Judgements
+from bayeseval.judgements.pairwise import PairwiseJudgements
 from bayeseval.judgements.readers._platform import (
     Source,
     kept_attributes,
     make_table,
-    one_path,
+    read_files,
 )
 
 ATTRIBUTES = ("StartDate", "EndDate", "Duration (in seconds)", "Progress", "UserLanguage")
@@ -25,7 +31,7 @@ type Names = Sequence[str] | Callable[[list[str]], Sequence[str]]
 
 
 def read_qualtrics(
-    path: str | Path,
+    path: Paths,
     *,
     protocol: str,
     pattern: str,
@@ -36,15 +42,17 @@ def read_qualtrics(
     attributes: Sequence[str] | None = None,
     unfinished: bool = False,
     repeats: bool = False,
-    missing: Sequence[str] = ("",),
+    missing: Missing = ("",),
+    ranks: bool = False,
     **declared: object,
 ) -> Judgements:
     """Read a CSV export of Qualtrics.
 
     Parameters
     ----------
-    path : str or Path
-        The file: rows of column names, question texts and import ids, then one row a person.
+    path : str, Path or sequence of them
+        The file, or several of one survey: rows of column names, question texts and import ids,
+        then one row a person.
     protocol : {"likert", "magnitude", "spa", "pairwise", "strength"}
         How people were asked.
     pattern : str
@@ -65,6 +73,9 @@ def read_qualtrics(
         Keep people who did not finish; they are dropped and counted otherwise, as are previews.
     repeats, missing : as in `LikertJudgements.from_frame`
         See there.
+    ranks : bool
+        The answers are ranks, 1 the best, of the systems that one group of the pattern names: all
+        pairs of what one person ranked together. Needs ``protocol="pairwise"``.
     **declared
         What the protocol's class declares of its answers, as in `read_mturk`.
 
@@ -78,8 +89,11 @@ def read_qualtrics(
     JudgementError
         The file is no such export; names match twice; or as in the protocol's ``from_frame``.
     """
-    header, frame = _read(one_path(path))
-    person = _unique(header, frame)
+    if ranks and protocol != "pairwise":
+        raise JudgementError(
+            f'ranks=True makes pairs: pass protocol="pairwise"; found {protocol!r}.'
+        )
+    header, survey = _read_surveys(path)
     chosen = [k for k, name in enumerate(header) if re.fullmatch(pattern, name)]
     if not chosen:
         raise JudgementError(
@@ -88,37 +102,38 @@ def read_qualtrics(
     given = [header[k] for k in chosen]
     used = list(names(given) if callable(names) else names or given)
     labels = _labels(pattern, given, used, rename or {})
+    person = _unique(header, survey.frame)
     kept = kept_attributes(person, ATTRIBUTES) if attributes is None else list(attributes)
-    source = Source("Qualtrics survey", person, np.arange(1, len(person) + 1))
-    previews = person.get("DistributionChannel", pd.Series("", index=person.index)).eq("preview")
-    out = {"survey preview": previews.to_numpy()}
-    if not unfinished and "Finished" in person:
-        finished = person["Finished"].str.lower().isin(("true", "1")).to_numpy()
-        out["survey not finished"] = ~finished & ~previews.to_numpy()
-    left = np.ones(len(person), dtype=bool)
-    for reason, rows in out.items():
-        source = source.without(rows[left], reason)
-        left &= ~rows
-    answers = frame.iloc[left.nonzero()[0], chosen]
-    others = source.frame.drop(columns=[n for n in source.frame if n in labels])
-    parts = [
-        others.assign(**{role: label[j] for role, label in labels.items()}).assign(
-            answer=[_number(cell) for cell in answers.iloc[:, j]]
-        )
-        for j in range(len(chosen))
-    ]
-    long = Source(
-        source.name,
-        pd.concat(parts, ignore_index=True),
-        np.tile(source.rows, len(parts)),
-        source.dropped,
+    finished = _finished(survey, person, unfinished=unfinished)
+    left = finished.rows - 1
+    others = person.iloc[left].drop(columns=[n for n in person if n in labels or n in given])
+    others = others.reset_index(drop=True)
+    answers = finished.frame.iloc[:, chosen].to_numpy(dtype=object)
+    finished = _with_missed(finished, header, chosen)
+    for column in answers.T:
+        column[:] = [_number(cell) for cell in column]
+    if ranks:
+        table = _rankings(
+            others, answers, labels, annotator=annotator, moderators=moderators, attributes=kept,
+            repeats=repeats, missing=missing,
+        )  # fmt: skip
+        origin = f"{finished.name}: annotator = {annotator}; ranks of {', '.join(labels)}"
+        return replace(table, origin=origin, dropped=(*finished.dropped, *table.dropped))
+    number, columns = answers.shape
+    long = others.iloc[np.tile(np.arange(number), columns)].reset_index(drop=True)
+    long = long.assign(
+        **{
+            role: np.repeat(np.array(label, dtype=object), number) for role, label in labels.items()
+        },
+        answer=answers.T.ravel(),
     )
+    source = replace(finished, frame=long, rows=np.tile(finished.rows, columns))
     answer = {"likert": "rating", "spa": "probability", "pairwise": "outcome"}.get(
         protocol, protocol
     )
     roles = {role: role for role in labels} | {answer: "answer"}
     return make_table(
-        long,
+        source,
         protocol,
         roles if annotator is None else {"annotator": annotator, **roles},
         moderators=moderators,
@@ -126,6 +141,99 @@ def read_qualtrics(
         repeats=repeats,
         missing=missing,
         declared=declared,
+    )
+
+
+def _read_surveys(path: Paths) -> tuple[list[str], Source]:
+    headers: list[list[str]] = []
+
+    def load(file: Path) -> pd.DataFrame:
+        header, frame = _read(file)
+        headers.append(header)
+        if header != headers[0]:
+            differ = sorted(set(header) ^ set(headers[0])) or ["their order"]
+            raise JudgementError(
+                f"files of one survey must have the same columns; {some(differ)} differ from the "
+                "first file. Read them one by one."
+            )
+        return frame
+
+    source = read_files(path, load, (".csv",), name="Qualtrics survey")
+    return headers[0], source
+
+
+def _finished(survey: Source, person: pd.DataFrame, *, unfinished: bool) -> Source:
+    """Return the survey without previews and without people who did not finish."""
+    previews = person.get("DistributionChannel", pd.Series("", index=person.index)).eq("preview")
+    preview = previews.to_numpy()
+    left = survey.without(preview, "survey preview")
+    if unfinished or "Finished" not in person:
+        return left
+    finished = person["Finished"].str.lower().isin(("true", "1")).to_numpy()
+    return left.without(~finished[~preview], "survey not finished")
+
+
+def _with_missed(source: Source, header: Sequence[str], chosen: Sequence[int]) -> Source:
+    """Count the answers in columns that look like those of the pattern and do not match it."""
+
+    def shape(name: str) -> str:
+        return re.sub("[0-9]+", "0", name).casefold()
+
+    shapes = {shape(header[k]) for k in chosen}
+    missed = [k for k in set(range(len(header))) - set(chosen) if shape(header[k]) in shapes]
+    if not missed:
+        return source
+    number = int((source.frame.iloc[:, missed] != "").to_numpy().sum())
+    named = some([header[k] for k in sorted(missed)])
+    reason = f"answer in {named}, which pattern= misses though shaped like those that match"
+    return replace(source, dropped=(*source.dropped, Dropped(reason, number)))
+
+
+def _rankings(
+    others: pd.DataFrame,
+    answers: np.ndarray,
+    labels: Mapping[str, Sequence[str]],
+    *,
+    annotator: str | None,
+    moderators: Sequence[str] | Mapping[str, str],
+    attributes: Sequence[str],
+    repeats: bool,
+    missing: Missing,
+) -> PairwiseJudgements:
+    """Make all pairs of the systems that one person ranked for one item and criterion."""
+    extra = set(labels) - {"system", "item", "criterion"}
+    if "system" not in labels or extra:
+        raise JudgementError(
+            "ranks=True needs the group (?P<system>…) in pattern=, and item or criterion where "
+            f"there are several; found {some(labels)}."
+        )
+    systems = list(dict.fromkeys(labels["system"]))
+    about = [role for role in ("item", "criterion") if role in labels]
+    column_of: dict[tuple[str, ...], dict[str, int]] = {}
+    for k, system in enumerate(labels["system"]):
+        question = tuple(labels[role][k] for role in about)
+        column_of.setdefault(question, {})[system] = k
+    parts = [
+        others.assign(
+            **{
+                f"rank of {system}": answers[:, columns[system]] if system in columns else ""
+                for system in systems
+            },
+            **dict(zip(about, question, strict=True)),
+        )
+        for question, columns in column_of.items()
+    ]
+    return PairwiseJudgements.from_rankings(
+        pd.concat(parts, ignore_index=True),
+        annotator=annotator,
+        ranks={f"rank of {system}": system for system in systems},
+        lower_is_better=True,
+        item="item" if "item" in about else None,
+        criterion="criterion" if "criterion" in about else None,
+        moderators=moderators,
+        attributes=attributes,
+        repeats=repeats,
+        missing=missing,
     )
 
 
@@ -153,7 +261,8 @@ def _read(path: Path) -> tuple[list[str], pd.DataFrame]:
 
 def _unique(header: Sequence[str], frame: pd.DataFrame) -> pd.DataFrame:
     """Return the columns whose name occurs once, by name."""
-    once = [k for k, name in enumerate(header) if list(header).count(name) == 1]
+    times = Counter(header)
+    once = [k for k, name in enumerate(header) if times[name] == 1]
     return frame[once].set_axis([header[k] for k in once], axis=1)
 
 
@@ -172,17 +281,29 @@ def _labels(
     wrong = [name for name, match in zip(used, matches, strict=True) if not match]
     if wrong:
         raise JudgementError(f"{some(wrong)} in names= do not match pattern={pattern!r}.")
-    twice = [name for k, name in enumerate(used) if name in used[:k]]
+    groups = [match.groupdict() for match in matches if match]
+    twice = [name for name, times in Counter(used).items() if times > 1]
     if twice:
         raise JudgementError(
-            f"{some(twice)} name more than one column of answers. Where the survey's author "
-            "misnamed columns, give the right names, in the order of the file, with names=."
+            f"{some(twice)} name more than one column of answers{_holes(groups)}. Where the "
+            "survey's author misnamed columns, give the right names, in the order of the file, "
+            "with names=."
         )
-    groups = [match.groupdict() for match in matches if match]
     return {
         role: [rename.get(role, {}).get(group[role], group[role]) for group in groups]
         for role in groups[0]
     }
+
+
+def _holes(groups: Sequence[Mapping[str, str]]) -> str:
+    """Name the combinations of the groups' labels that no column has, where they are few."""
+    there = {tuple(group.values()) for group in groups}
+    every = product(*(dict.fromkeys(labels) for labels in zip(*there, strict=True)))
+    holes = [combination for combination in every if combination not in there]
+    if not holes or len(holes) > len(groups) - len(there):
+        return ""
+    said = [", ".join(f"{r} {v}" for r, v in zip(groups[0], hole, strict=True)) for hole in holes]
+    return f", and no column is there for {some(said)}"
 
 
 def _number(cell: str) -> str:

@@ -2,26 +2,33 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from bayeseval._checks import shown
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._columns import Missing
+from bayeseval.judgements._intake import named_columns
+from bayeseval.judgements._reading import Paths, naming_the_file, numbered, paths_of
 from bayeseval.judgements._table import Dropped, Judgements
 from bayeseval.judgements.readers._platform import (
+    JSON,
+    RECORDS,
     Roles,
     Source,
     flat,
     kept_attributes,
     make_table,
-    one_path,
+    read_files,
     read_json,
     read_records,
 )
 
 
 def read_label_studio(
-    path: str | Path,
+    path: Paths,
     *,
     protocol: str,
     columns: Roles,
@@ -29,7 +36,7 @@ def read_label_studio(
     moderators: Sequence[str] | Mapping[str, str] = (),
     attributes: Sequence[str] | None = None,
     repeats: bool = False,
-    missing: Sequence[str] = ("",),
+    missing: Missing = ("",),
     **declared: object,
 ) -> Judgements:
     """Read a JSON export of Label Studio.
@@ -40,7 +47,7 @@ def read_label_studio(
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or sequence of them
         The JSON file (not JSON-MIN).
     protocol, moderators, repeats, missing : as in `read_mturk`
         See there.
@@ -64,33 +71,42 @@ def read_label_studio(
     JudgementError
         The file is no such export, or as in the protocol's ``from_frame``.
     """
-    tasks = read_json(one_path(path))
-    if not isinstance(tasks, list) or not all(
-        isinstance(task, dict) and "annotations" in task for task in tasks
-    ):
-        raise JudgementError(
-            'expected a list of tasks, each with "annotations": the JSON export of Label Studio. '
-            "Other exports (JSON-MIN, CSV) are plain tables for the protocol's read()."
-        )
-    rows, numbers, cancelled = [], [], 0
-    for number, task in enumerate(tasks, start=1):
-        for annotation in task["annotations"]:
-            if annotation.get("was_cancelled"):
-                cancelled += 1
-                continue
-            row = {"task": task.get("id", number), **flat("data", task.get("data", {}))}
-            row |= {
-                "annotation": annotation.get("id"),
-                "annotator": _person(annotation.get("completed_by")),
-                "lead_time": annotation.get("lead_time"),
-                "created_at": annotation.get("created_at"),
-            }
-            for answer in annotation.get("result", ()):
-                row[answer.get("from_name")] = _answer(answer)
-            rows.append(row)
-            numbers.append(number)
+    several: dict[object, str] = {}
+    rows, numbers, cancelled, files = [], [], 0, []
+    paths = paths_of(path, *JSON)
+    for file in paths:
+        files.append((numbers[-1] if numbers else 0, file.name))
+        with naming_the_file(file):
+            for number, task in numbered(_tasks(file), noun="task"):
+                for annotation in task["annotations"] or ():
+                    if annotation.get("was_cancelled"):
+                        cancelled += 1
+                        continue
+                    row = {"task": task.get("id", number), **flat("data", task.get("data", {}))}
+                    row |= {
+                        "annotation": annotation.get("id"),
+                        "annotator": _person(annotation.get("completed_by")),
+                        "lead_time": annotation.get("lead_time"),
+                        "created_at": annotation.get("created_at"),
+                    }
+                    answered: dict[object, object] = {}
+                    # An annotation that was never answered has null; it counts as no answer.
+                    for answer in annotation.get("result") or ():
+                        tag = answer.get("from_name")
+                        if tag in answered:
+                            several.setdefault(tag, f"task {number:,} of {file.name}")
+                        answered[tag] = _answer(answer)
+                    rows.append({**row, **answered})
+                    numbers.append(files[-1][0] + number)
+    _refuse_several(several, columns, [*named_columns(moderators, argument="moderators").values()])
     dropped = (Dropped("annotation cancelled", cancelled),) if cancelled else ()
-    source = Source("Label Studio", pd.DataFrame(rows), np.array(numbers, dtype=int), dropped)
+    source = Source(
+        "Label Studio",
+        pd.DataFrame(rows),
+        np.array(numbers, dtype=int),
+        dropped,
+        tuple(files) if len(files) > 1 else (),
+    )
     if protocol == "pairwise" and "outcome" in columns:
         declared = {"outcomes": {"left": "a", "right": "b"}, **declared}
     usual = kept_attributes(source.frame, ("annotation", "lead_time", "created_at"))
@@ -106,6 +122,40 @@ def read_label_studio(
     )
 
 
+def _tasks(file: Path) -> list[dict[str, Any]]:
+    tasks = read_json(file)
+    if not isinstance(tasks, list) or not all(
+        isinstance(task, dict) and "annotations" in task for task in tasks
+    ):
+        raise JudgementError(
+            'expected a list of tasks, each with "annotations": the JSON export of Label Studio. '
+            "Other exports (JSON-MIN, CSV) are plain tables for the protocol's read()."
+        )
+    return tasks
+
+
+def _refuse_several(
+    several: Mapping[object, str], columns: Roles, moderators: Sequence[str]
+) -> None:
+    """Refuse a used column of which one annotation has two results; spans of text have many."""
+    named = [
+        name
+        for column in columns.values()
+        for name in ([column] if isinstance(column, str) else _all_of(column))
+    ]
+    for tag, first in several.items():
+        if tag in (*named, *moderators):
+            raise JudgementError(
+                f"one annotation has two results or more of {shown(tag)} (from_name), first in "
+                f"{first}: which one counts is unknown. Give every question a control tag of its "
+                "own, or remove the result that was corrected."
+            )
+
+
+def _all_of(column: Sequence[str] | Mapping[str, str]) -> list[str]:
+    return list(column.values()) if isinstance(column, Mapping) else list(column)
+
+
 def _person(completed_by: object) -> object:
     if isinstance(completed_by, dict):
         return completed_by.get("email") or completed_by.get("id")
@@ -115,7 +165,10 @@ def _person(completed_by: object) -> object:
 def _answer(answer: Mapping[str, object]) -> object:
     value = answer.get("value")
     if not isinstance(value, dict):
-        return value
+        raise JudgementError(
+            f"the value of {shown(answer.get('from_name'))} must be an object; found "
+            f"{shown(value)}."
+        )
     # A Pairwise tag is the one that keeps its answer under another name than its type.
     kind = "selected" if answer.get("type") == "pairwise" else str(answer.get("type"))
     found = value.get(kind)
@@ -125,7 +178,7 @@ def _answer(answer: Mapping[str, object]) -> object:
 
 
 def read_argilla(
-    path: str | Path,
+    path: Paths,
     *,
     protocol: str,
     columns: Roles,
@@ -133,7 +186,7 @@ def read_argilla(
     moderators: Sequence[str] | Mapping[str, str] = (),
     attributes: Sequence[str] = (),
     repeats: bool = False,
-    missing: Sequence[str] = ("",),
+    missing: Missing = ("",),
     **declared: object,
 ) -> Judgements:
     """Read an export of Argilla: its records as JSON, or the table of its Hugging Face data set.
@@ -144,7 +197,7 @@ def read_argilla(
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or sequence of them
         JSON, JSON lines or Parquet: ``records.to_json()`` of Argilla 2 (answers under
         ``responses``), a data set of Argilla 2 (``<question>.responses`` beside
         ``<question>.responses.users``), or one of Argilla 1 (lists of ``{user_id, value, status}``
@@ -171,9 +224,10 @@ def read_argilla(
     JudgementError
         The file is no such export, or as in the protocol's ``from_frame``.
     """
-    frame = read_records(one_path(path))
+    read = read_files(path, read_records, RECORDS, name="Argilla")
+    frame = read.frame
     rows, numbers, left_out = [], [], 0
-    for number, values in enumerate(frame.itertuples(index=False, name=None), start=1):
+    for number, values in numbered(frame.itertuples(index=False, name=None), noun="record"):
         record = dict(zip(map(str, frame.columns), values, strict=True))
         plain, answers, unsubmitted = _argilla_answers(record)
         left_out += unsubmitted
@@ -186,7 +240,8 @@ def read_argilla(
             '"responses", or "<question>.responses" beside "<question>.responses.users".'
         )
     dropped = (Dropped("answer not submitted", left_out),) if left_out else ()
-    source = Source("Argilla", pd.DataFrame(rows), np.array(numbers, dtype=int), dropped)
+    rows_of = np.array(numbers, dtype=int)
+    source = Source(read.name, pd.DataFrame(rows), rows_of, dropped, read.files)
     return make_table(
         source,
         protocol,

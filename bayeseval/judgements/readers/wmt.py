@@ -3,32 +3,25 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Literal, cast
+from functools import partial
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._reading import Paths
 from bayeseval.judgements.convert import to_pairwise
 from bayeseval.judgements.likert import LikertJudgements
 from bayeseval.judgements.pairwise import PairwiseJudgements
-from bayeseval.judgements.readers._platform import (
-    Source,
-    first_of,
-    make_table,
-    one_path,
-    read_json,
-    read_text_table,
-)
+from bayeseval.judgements.readers._platform import first_of, read_files, read_text_table
 
 MOST_PENALTY = 25
 
 
 def read_wmt_rankings(
-    path: str | Path,
+    path: Paths,
     *,
     annotator: str | None = "judge",
     item: str | None = None,
@@ -39,7 +32,7 @@ def read_wmt_rankings(
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or sequence of them
         CSV with the columns ``system1Id``, ``system1rank``, ``system2Id``, …, ``judgeId`` (or
         ``judgeID``) and ``segmentId``. Pairs of one ranking share ``rankingID``; without that
         column every row is a ranking.
@@ -64,7 +57,7 @@ def read_wmt_rankings(
     JudgementError
         A column is not there, or a rank is no number.
     """
-    frame = read_text_table(one_path(path))
+    frame = read_files(path, read_text_table, (".csv",), name="WMT rankings").frame
     found = [re.fullmatch(r"system([0-9]+)Id", str(name)) for name in frame]
     numbers = sorted((match[1] for match in found if match), key=int)
     if len(numbers) < 2:
@@ -171,7 +164,7 @@ def mqm_scores(
 
 
 def read_wmt_mqm(
-    path: str | Path,
+    path: Paths,
     *,
     protocol: Literal["pairwise", "likert"] = "pairwise",
     weights: Mapping[str, float] | None = None,
@@ -183,7 +176,7 @@ def read_wmt_mqm(
 
     Parameters
     ----------
-    path : str or Path
+    path : str, Path or sequence of them
         TSV with ``system``, ``seg_id``, ``rater``, ``category``, ``severity``.
     protocol : {"pairwise", "likert"}
         Pairs within annotator and segment; or categories −25..0, the penalty rounded up to a whole
@@ -203,7 +196,8 @@ def read_wmt_mqm(
     """
     if protocol not in ("pairwise", "likert"):
         raise JudgementError(f"protocol= must be 'pairwise' or 'likert'; found {protocol!r}.")
-    scores = mqm_scores(read_text_table(one_path(path), separator="\t"), weights=weights)
+    read = read_files(path, partial(read_text_table, separator="\t"), (".tsv",), name="WMT MQM")
+    scores = mqm_scores(read.frame, weights=weights)
     whole = protocol == "likert"
     rated = -np.ceil(scores["penalty"]) if whole else -scores["penalty"]
     points = sorted(set(rated) | {0.0, -float(MOST_PENALTY)})
@@ -219,99 +213,3 @@ def read_wmt_mqm(
     if protocol == "likert":
         return replace(table, origin=origin)
     return replace(to_pairwise(table), origin=origin)
-
-
-ESA_COLUMNS = (
-    "annotator",
-    "system",
-    "line_id",
-    "type",
-    "source_language",
-    "target_language",
-    "esa_score",
-    "doc_id",
-    "unknown",
-    "esa_spans",
-    "start",
-    "end",
-)
-
-
-def read_wmt_esa(
-    path: str | Path,
-    *,
-    annotator: str | None = "annotator",
-    repeats: bool = False,
-) -> LikertJudgements:
-    """Read error-span annotations (ESA): the score 0–100 that an annotator gives after the spans.
-
-    Parameters
-    ----------
-    path : str or Path
-        JSON lines as released by WMT 2024 (``system``, ``annotator``, ``langs``, ``doc_id``,
-        ``line_id``, ``esa_score``, ``esa_spans``), or the CSV without a header that Appraise
-        exports. Of the latter, control items (type other than TGT; documents #bad, #dup,
-        #incomplete, tutorials) are dropped and counted.
-    annotator : str or None
-        Column of the annotator.
-    repeats : bool
-        Keep several scores of one annotator for the same output.
-
-    Returns
-    -------
-    LikertJudgements
-        Scores on the scale 0–100; the number of spans is kept as the attribute ``n_spans``. More
-        than one pair of languages makes a moderator ``"languages"``.
-
-    Raises
-    ------
-    JudgementError
-        A column is not there; a score is off the scale or no whole number.
-    """
-    file = one_path(path)
-    if file.suffix.lower() in (".jsonl", ".ndjson", ".json"):
-        content = read_json(file)
-        frame = pd.DataFrame(cast("list[dict[str, object]]", content))
-        needed = {"system", "line_id", "doc_id", "esa_score"} - set(frame)
-        if needed:
-            raise JudgementError(
-                f"expected the columns of ESA; {some(sorted(needed))} is not there, the file has "
-                f"{some(frame.columns, most=12)}."
-            )
-        frame["item"] = frame["doc_id"].astype(str) + " " + frame["line_id"].astype(str)
-        source = Source("WMT ESA", frame, np.arange(1, len(frame) + 1))
-        languages = "langs" if "langs" in frame else None
-    else:
-        frame = pd.read_csv(file, header=None, dtype=str, keep_default_na=False)
-        if frame.shape[1] != len(ESA_COLUMNS):
-            raise JudgementError(
-                f"expected the {len(ESA_COLUMNS)} columns of an Appraise export of ESA; found "
-                f"{frame.shape[1]}."
-            )
-        frame = frame.set_axis(list(ESA_COLUMNS), axis=1)
-        frame["langs"] = frame["source_language"] + "-" + frame["target_language"]
-        frame["item"] = frame["doc_id"] + " " + frame["line_id"]
-        document = frame["doc_id"]
-        control = (frame["type"] != "TGT") | document.str.contains("-tutorial", regex=False)
-        control |= document.str.contains(r"#(?:bad|dup|incomplete)$")
-        source = Source("WMT ESA", frame, np.arange(1, len(frame) + 1))
-        source = source.without(control.to_numpy(), "control item")
-        languages = "langs"
-    marked = source.frame.get("esa_spans", pd.Series("[]", index=source.frame.index))
-    source = replace(source, frame=source.frame.assign(n_spans=[_n_spans(m) for m in marked]))
-    varied = languages is not None and source.frame[languages].nunique() > 1
-    roles = {"system": "system", "item": "item", "rating": "esa_score"}
-    table: Judgements = make_table(
-        source,
-        "likert",
-        roles if annotator is None else {"annotator": annotator, **roles},
-        moderators={"languages": languages} if languages is not None and varied else (),
-        attributes=["n_spans"],
-        repeats=repeats,
-        declared={"scale": (0, 100)},
-    )
-    return cast("LikertJudgements", table)
-
-
-def _n_spans(marked: object) -> int:
-    return len(marked) if isinstance(marked, list) else str(marked).count('"severity"')
