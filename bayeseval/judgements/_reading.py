@@ -93,13 +93,13 @@ def paths_of(path: object, *suffixes: str) -> list[Path]:
         if files:
             return files
         raise JudgementError(
-            f"the folder {shown(str(found))} holds no {' or '.join(suffixes)} file."
+            f"the folder {shown(str(found), most=300)} holds no {' or '.join(suffixes)} file."
         )
     if is_folder:
-        raise JudgementError(f"{shown(str(found))} is a folder. Name one file in it.")
+        raise JudgementError(f"{shown(str(found), most=300)} is a folder. Name one file in it.")
     if not is_file:
         raise JudgementError(
-            f"there is no file {shown(str(found), most=200)}. Check the path (now in {Path.cwd()})."
+            f"there is no file {shown(str(found), most=300)}. Check the path (now in {Path.cwd()})."
         )
     return [found]
 
