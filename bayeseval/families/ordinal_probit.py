@@ -185,6 +185,13 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
             raise ModelError(
                 f"OrdinalProbit models LikertJudgements; found {type(judgements).__name__}"
             )
+        if judgements.scales:
+            said = "; ".join(f"{name} {scale}" for name, scale in judgements.scales.items())
+            raise ModelError(
+                f"one fit has one scale, and the criteria have their own: {said}. Fit each "
+                "criterion apart: be.fit(be.filter_where(ratings, lambda rows: rows['criterion'] == "
+                "'…', rule='…'))."
+            )
         n_categories = judgements.scale.n_categories
         if judgements.n_rows == 0:
             raise DesignError("there are no ratings to fit: the table has 0 rows")

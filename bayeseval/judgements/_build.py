@@ -24,6 +24,9 @@ from bayeseval.judgements._table import Factor, frozen_array, natural_order
 
 type Columns = Sequence[str] | Mapping[str, str]
 
+# What was answered together; no part of the unit of a judgement.
+TOGETHER = ("ranking", "page")
+
 # Digits with separators of thousands or decimals and signs around them: 1,000 or -1,5 or 100 %.
 _WRITTEN_NUMBER = re.compile(r"[-+−]?\s*\d[\d.,'’\s]*%?")
 
@@ -41,7 +44,7 @@ class Plan:
         """Return role → factor name of the labelled columns that are there, but for systems."""
         named = {
             role: role
-            for role in ("annotator", "item", "criterion", "ranking")
+            for role in ("annotator", "item", "criterion", *TOGETHER)
             if self.roles.get(role) is not None
         }
         return named | {f"moderator {name}": name for name in self.moderators}
@@ -55,6 +58,7 @@ def plan(
     item: str | None = None,
     criterion: str | None = None,
     ranking: str | None = None,
+    page: str | None = None,
     moderators: Columns = (),
     count: str | None = None,
     attributes: Columns = (),
@@ -69,6 +73,7 @@ def plan(
         "item": item,
         "criterion": criterion,
         "ranking": ranking,
+        "page": page,
         "count": count,
     }
     roles |= {f"moderator {name}": column for name, column in named.items()}
@@ -146,7 +151,7 @@ def build(
     further = {name: column[left] for name, column in found.further.items()}
     factors = _factors(settled, planned)
     if planned.roles["annotator"] is not None and not repeats:
-        unit = {f.name: f.codes for f in factors if f.name != "ranking"}
+        unit = {f.name: f.codes for f in factors if f.name not in TOGETHER}
         has_counts = planned.roles["count"] is not None
         if has_counts:
             unit[answer] = values

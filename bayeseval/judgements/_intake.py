@@ -28,6 +28,7 @@ CANONICAL = (
     "item",
     "criterion",
     "ranking",
+    "page",
     "rating",
     "magnitude",
     "reference",

@@ -9,6 +9,10 @@ from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.identify import identify
 from bayeseval.judgements.summary import Fact, Summary
 
+# A scale of more categories than a list of five to eleven with steps between is shown in bands.
+MOST_CATEGORIES = 21
+N_BANDS = 10
+
 
 def summarise(
     judgements: Judgements, *, answer_facts: Sequence[Fact], notes: Sequence[str] = ()
@@ -48,6 +52,30 @@ def summarise(
         facts=tuple(facts),
         notes=(*notes, *identify(judgements).notes),
     )
+
+
+def category_facts(section: str, labels: Sequence[str], numbers: np.ndarray) -> list[Fact]:
+    """Return how often each category was chosen; of many, by ten bands and the most frequent."""
+    total = int(numbers.sum())
+
+    def share(number: int) -> str:
+        return f"{number:,} ({number / total:.1%})"
+
+    if len(labels) <= MOST_CATEGORIES:
+        return [
+            (section, label, share(n)) for label, n in zip(labels, numbers.tolist(), strict=True)
+        ]
+    bands = np.array_split(np.arange(len(labels)), N_BANDS)
+    facts = [
+        (section, f"{labels[band[0]]}–{labels[band[-1]]}", share(int(numbers[band].sum())))
+        for band in bands
+    ]
+    used = int((numbers > 0).sum())
+    often = np.argsort(-numbers, kind="stable")[:5]
+    said = ", ".join(f"{labels[k]} ({numbers[k] / total:.1%})" for k in often if numbers[k])
+    facts.append(("categories used", "", f"{used:,} of {len(labels):,}"))
+    facts.append(("most frequent", "", said))
+    return facts
 
 
 def _shown(labels: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ class Factor:
     ----------
     name : str
         Canonical name: ``"annotator"``, ``"system"``, ``"system_a"``, ``"system_b"``, ``"item"``,
-        ``"criterion"``, ``"ranking"`` or the name of a moderator.
+        ``"criterion"``, ``"ranking"``, ``"page"`` or the name of a moderator.
     labels : tuple of str
         The user's labels in natural order, so that the order of rows never matters.
     codes : numpy.ndarray of int32, one a row

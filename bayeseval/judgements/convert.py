@@ -18,10 +18,10 @@ _BLOCK = 65_536
 def to_pairwise(judgements: Judgements) -> PairwiseJudgements:
     """Make outcomes of comparisons out of any other answers; ties are kept.
 
-    Ratings and magnitudes are compared within annotator, item, criterion and moderators: the higher
-    answer wins, equal answers tie. The pairs of one such group depend on one another and share a
-    label of the factor ``"ranking"``. Which system was seen first is unknown; a is the one whose
-    label comes first. Strengths and stated probabilities keep their sides: a wins above no
+    Ratings and magnitudes are compared within annotator, item, criterion, page and moderators: the
+    higher answer wins, equal answers tie. The pairs of one such group depend on one another and
+    share a label of the factor ``"ranking"``. Which system was seen first is unknown; a is the one
+    whose label comes first. Strengths and stated probabilities keep their sides: a wins above no
     preference (above ½), b below. How much better is lost in every case.
 
     Parameters
@@ -94,14 +94,14 @@ def _within(judgements: Judgements) -> PairwiseJudgements:
         *(
             Factor(f.name, f.labels, f.codes[a])
             for f in judgements.factors
-            if f.name not in ("annotator", "system")
+            if f.name not in ("annotator", "system", "page")
         ),
     ]
     used, ranking = np.unique(groups, return_inverse=True)
     names = tuple(str(k) for k in range(1, len(used) + 1))
     factors.append(Factor("ranking", names, ranking.astype(np.int32)))
     outcome = np.where(answers[a] == answers[b], 2, np.where(answers[a] > answers[b], 0, 1))
-    within = " and ".join(name for name in ("annotator", "item") if judgements.has(name))
+    within = " and ".join(name for name in ("annotator", "item", "page") if judgements.has(name))
     return _made(
         judgements,
         factors,

@@ -1,63 +1,29 @@
 """Likert judgements: an annotator gives an output a point of an ordered scale."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from bayeseval._checks import some
-from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
-from bayeseval.judgements._columns import Column, Intake, Missing, as_number, label_text
+from bayeseval.judgements._columns import Intake, Missing
 from bayeseval.judgements._intake import take
+from bayeseval.judgements._labels import LabelMap
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._reading import Paths
-from bayeseval.judgements._summarise import summarise
-from bayeseval.judgements._table import Judgements
+from bayeseval.judgements._scales import (
+    Scale,
+    ScaleByCriterion,
+    ScaleLike,
+    own_scale,
+    read_ratings,
+)
+from bayeseval.judgements._summarise import category_facts, summarise
+from bayeseval.judgements._table import Judgements, frozen_array
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
 from bayeseval.judgements.summary import Summary
-
-MOST_INFERRED = 101
-
-type Number = int | float
-type ScaleLike = tuple[Number, Number] | Sequence[Number] | Sequence[str] | range
-type LabelMap = Mapping[str, Number | None] | Mapping[Number, Number | None]
-
-
-@dataclass(frozen=True)
-class Scale:
-    """An ordered scale.
-
-    Parameters
-    ----------
-    labels : tuple of str
-        The categories' names from low to high.
-    values : tuple of float
-        The number that stands for each category in means; 1..K where the scale is text.
-    declared : bool
-        False where the scale was inferred from the ratings.
-    """
-
-    labels: tuple[str, ...]
-    values: tuple[float, ...]
-    declared: bool
-
-    @property
-    def n_categories(self) -> int:
-        """Number of categories, used or not."""
-        return len(self.labels)
-
-    def __str__(self) -> str:
-        origin = "declared" if self.declared else "inferred from the ratings"
-        texts = tuple(label_text(value) for value in self.values)
-        if self.labels != texts:
-            return f"{' < '.join(repr(label) for label in self.labels)} ({origin})"
-        steps = np.diff(self.values)
-        if len(texts) > 2 and (steps == 1).all():
-            return f"{texts[0]}–{texts[-1]} ({origin})"
-        return f"{', '.join(texts)} ({origin})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -75,7 +41,9 @@ class LikertJudgements(Judgements):
     dropped, audit, repeats, attributes, origin : as in `Judgements`
         See there.
     scale : Scale
-        The ordered scale.
+        The ordered scale; all points of all criteria where they have scales of their own.
+    scales : dict of str to Scale
+        The scale of each criterion; empty where one is used for all.
 
     Examples
     --------
@@ -98,6 +66,7 @@ class LikertJudgements(Judgements):
     )
 
     scale: Scale
+    scales: dict[str, Scale] = field(default_factory=dict)
 
     @classmethod
     def from_frame(
@@ -109,10 +78,11 @@ class LikertJudgements(Judgements):
         rating: str,
         item: str | None = None,
         criterion: str | None = None,
+        page: str | None = None,
         moderators: Columns = (),
         count: str | None = None,
         attributes: Columns = (),
-        scale: ScaleLike | None = None,
+        scale: ScaleLike | ScaleByCriterion | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
         missing: Missing = ("",),
@@ -135,23 +105,30 @@ class LikertJudgements(Judgements):
             Column of the item.
         criterion : str, optional
             Column of the criterion.
+        page : str, optional
+            Column that says what was on one screen: `to_pairwise` compares what one annotator
+            answered on one page only. Needed where somebody saw two pages about one item.
         moderators : sequence of str or mapping of name to column
             Columns that quality may vary by.
         count : str, optional
             Column that says how often this row was observed.
         attributes : sequence of str or mapping of name to column
             Further columns to keep for filters.
-        scale : tuple (low, high), list of numbers, or list of text, optional
+        scale : tuple (low, high), list of numbers, list of text, or mapping, optional
             The scale from low to high; a tuple of two numbers means all whole numbers from one to
-            the other. Without it the scale is inferred, and said to be.
+            the other. Without it the scale is inferred, and said to be. A mapping gives every
+            criterion a scale of its own: ``{"fluency": (0, 1), "coherence": (1, 5)}``.
         labels : mapping of rating text to number, optional
-            What each text means, ``{"Poor": 1, ...}``; None means no rating
-            (``{"Don't know": None}``).
+            What a text means, ``{"Poor": 1, ...}``; None means no rating
+            (``{"Don't know": None}``). What is not named is the number as which it reads.
         repeats : bool
             Keep several ratings of one unit as true repeats; they are refused otherwise. Without
             annotators a second rating of an output may be another person's and is always kept.
-        missing : sequence of str
-            Cells that mean "nothing here", besides null and NaN.
+        missing : sequence of str, number or pattern; or one pattern; or callable
+            Cells that mean "nothing here", besides null and NaN. A number is meant in columns of
+            numbers too, ``("", "-1")``; a pattern of ``re.compile`` must match the whole cell; a
+            callable is asked of every distinct cell. Beside a pattern or a callable alone, empty
+            cells are missing as well.
 
         Returns
         -------
@@ -170,6 +147,7 @@ class LikertJudgements(Judgements):
             annotator=annotator,
             item=item,
             criterion=criterion,
+            page=page,
             moderators=moderators,
             count=count,
             attributes=attributes,
@@ -187,10 +165,11 @@ class LikertJudgements(Judgements):
         rating: str,
         item: str | None = None,
         criterion: str | None = None,
+        page: str | None = None,
         moderators: Columns = (),
         count: str | None = None,
         attributes: Columns = (),
-        scale: ScaleLike | None = None,
+        scale: ScaleLike | ScaleByCriterion | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
         missing: Missing = ("",),
@@ -205,7 +184,7 @@ class LikertJudgements(Judgements):
             The file, or several of one layout; the suffix says the kind.
         annotator, system, rating, item : as in `from_frame`
             See there.
-        criterion, moderators, count, attributes : as in `from_frame`
+        criterion, page, moderators, count, attributes : as in `from_frame`
             Columns, as in `from_frame`.
         scale, labels, repeats, missing : as in `from_frame`
             As in `from_frame`. In CSV a cell is text and only an empty one is missing: pass
@@ -231,6 +210,7 @@ class LikertJudgements(Judgements):
             annotator=annotator,
             item=item,
             criterion=criterion,
+            page=page,
             moderators=moderators,
             count=count,
             attributes=attributes,
@@ -256,9 +236,10 @@ class LikertJudgements(Judgements):
         system: str | None = None,
         item: str | None = None,
         criterion: str | None = None,
+        page: str | None = None,
         moderators: Columns = (),
         attributes: Columns = (),
-        scale: ScaleLike | None = None,
+        scale: ScaleLike | ScaleByCriterion | None = None,
         labels: LabelMap | None = None,
         repeats: bool = False,
         missing: Missing = ("",),
@@ -278,7 +259,7 @@ class LikertJudgements(Judgements):
             What one column of ratings stands for.
         systems : sequence of str, optional
             Instead of ``columns_are``: columns that hold the system of the k-th rating of the row.
-        system, item, criterion : str, optional
+        system, item, criterion, page : str, optional
             Columns that hold the other labels.
         moderators, attributes, scale, labels, repeats, missing : as in `from_frame`
             See there.
@@ -312,6 +293,7 @@ class LikertJudgements(Judgements):
             annotator=melted.roles["annotator"],
             item=melted.roles["item"],
             criterion=melted.roles["criterion"],
+            page=page,
             moderators=moderators,
             attributes=attributes,
         )
@@ -324,29 +306,73 @@ class LikertJudgements(Judgements):
         intake: Intake,
         planned: Plan,
         *,
-        scale: ScaleLike | None,
+        scale: ScaleLike | ScaleByCriterion | None,
         labels: LabelMap | None,
         repeats: bool,
     ) -> Self:
         def parse(rows: Intake) -> Answers:
-            found, codes, declined = _read_ratings(rows, scale, labels)
+            read = read_ratings(rows, scale, labels)
             absent = {"no rating": rows.columns["rating"].codes < 0} | {
                 f"answered {text!r}, declared as no rating": where
-                for text, where in declined.items()
+                for text, where in read.declined.items()
             }
-            return Answers(codes.astype(np.int32), absent, settings={"scale": found})
+            settings = {"scale": read.scale, "scales": read.scales}
+            return Answers(read.codes.astype(np.int32), absent, settings=settings)
 
         return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
 
     def _fingerprint_header(self) -> object:
-        return {"labels": list(self.scale.labels), "values": list(self.scale.values)}
+        known = {"labels": list(self.scale.labels), "values": list(self.scale.values)}
+        own = {name: [s.labels, s.values] for name, s in sorted(self.scales.items())}
+        return {**known, "scales": own} if own else known
 
     def _answer_column(self) -> np.ndarray:
         """Return the ratings: numbers where the scale is numeric, else the categories' names."""
-        numeric = tuple(label_text(value) for value in self.scale.values)
-        if self.scale.labels != numeric:
+        if any(not scale.is_numeric for scale in self.scales.values()):
+            return self._answers_by_criterion()
+        if not self.scale.is_numeric:
             return np.array(self.scale.labels, dtype=object)[self.answers]
         return self.values
+
+    def _answers_by_criterion(self) -> np.ndarray:
+        answers = np.empty(self.n_rows, dtype=object)
+        for code, name in enumerate(self.labels("criterion")):
+            rows, own = self.codes("criterion") == code, self.scales[name]
+            codes = own_scale(self.scale, own, self.answers[rows])
+            answers[rows] = np.array(own.labels, dtype=object)[codes]
+        return answers
+
+    def keep_rows(self, rows: np.ndarray, *, rule: str) -> Self:
+        """Return the table with some of its rows, as `Judgements.keep_rows`.
+
+        Where only criteria of one scale are left, this is the table's scale.
+
+        Parameters
+        ----------
+        rows : numpy.ndarray of bool, one a row
+            The rows to keep.
+        rule : str
+            Why, in words; it is printed in reports.
+
+        Returns
+        -------
+        LikertJudgements
+            A table without labels that no row uses any more.
+
+        Raises
+        ------
+        JudgementError
+            Nothing would be left.
+        """
+        kept = super().keep_rows(rows, rule=rule)
+        if not self.scales:
+            return kept
+        scales = {name: self.scales[name] for name in kept.labels("criterion")}
+        if len(set(scales.values())) > 1:
+            return replace(kept, scales=scales)
+        own = next(iter(scales.values()))
+        answers = frozen_array(own_scale(self.scale, own, kept.answers))
+        return replace(kept, answers=answers, scale=own, scales={})
 
     def as_numbers(self) -> np.ndarray:
         """Return the rows' ratings as the numbers of the scale.
@@ -368,7 +394,8 @@ class LikertJudgements(Judgements):
 
     def _repr_facts(self) -> list[str]:
         first, *rest = super()._repr_facts()
-        return [first.replace("judgement", "rating"), *rest, f"scale {self.scale}"]
+        said = "a scale for each criterion" if self.scales else f"scale {self.scale}"
+        return [first.replace("judgement", "rating"), *rest, said]
 
     def summary(self) -> Summary:
         """Say what is in the table, what was dropped, and what the design can identify.
@@ -378,225 +405,16 @@ class LikertJudgements(Judgements):
         Summary
             Prints as text and as HTML; ``to_frame()`` gives one row a fact.
         """
+        facts = [(f"scale of {name}", "", str(scale)) for name, scale in self.scales.items()]
+        facts = facts or [("scale", "", str(self.scale))]
         per_category = np.bincount(
             self.answers, weights=self.counts, minlength=self.scale.n_categories
         ).astype(np.int64)
-        total = self.n_judgements
-        facts = [
-            ("ratings by category", label, f"{number:,} ({number / total:.1%})")
-            for label, number in zip(self.scale.labels, per_category, strict=True)
-        ]
+        facts += category_facts("ratings by category", self.scale.labels, per_category)
         if self.has("annotator"):
             who = self.codes("annotator")
             used = np.zeros((len(self.labels("annotator")), self.scale.n_categories), dtype=bool)
             used[who, self.answers] = True
             narrow = int((used.sum(axis=1) == 1).sum())
             facts.append(("annotators who used one category only", "", f"{narrow:,}"))
-        return summarise(self, answer_facts=[("scale", "", str(self.scale)), *facts])
-
-
-def _read_ratings(
-    intake: Intake, scale: ScaleLike | None, labels: LabelMap | None
-) -> tuple[Scale, np.ndarray, dict[str, np.ndarray]]:
-    """Return the scale, each row's category, and rows whose answer was declared to be no rating."""
-    column = intake.columns["rating"]
-    declared = None if scale is None else _declared_scale(scale)
-    declined: dict[str, np.ndarray] = {}
-    if labels is not None:
-        numbers, declined = _labelled(column, intake, labels)
-        found = _scale_of_labels(labels, declared)
-    elif declared is not None and _is_text(declared):
-        known = dict(zip(declared.labels, declared.values, strict=True))
-        numbers = [known.get(label_text(value)) for value in column.values]
-        found = declared
-    elif column.ordered and declared is None:
-        texts = tuple(label_text(value) for value in column.values)
-        parsed = [as_number(value) for value in column.values]
-        rising = [float(number) for number in parsed if number is not None]
-        if len(rising) < len(texts) or (np.diff(rising) <= 0).any():
-            rising = [float(k) for k in range(1, len(texts) + 1)]
-        found = Scale(texts, tuple(rising), declared=True)
-        numbers = list(rising)
-        _check_size(found)
-    else:
-        numbers = _numbers(column, intake)
-        found = declared or _inferred_scale(numbers, column, intake)
-    position = {value: code for code, value in enumerate(found.values)}
-    of_value = [-2 if number is None else position.get(number, -2) for number in numbers]
-    for text in declined:
-        of_value[[label_text(value) for value in column.values].index(text)] = -1
-    codes = np.array([*of_value, -1])[column.codes]
-    outside = codes == -2
-    if outside.any():
-        wrong = [column.values[code] for code in np.unique(column.codes[outside])]
-        hint = ""
-        if isinstance(scale, list) and len(scale) == 2:
-            hint = (
-                f" A list names every category; for the whole range write scale={tuple(scale)!r}."
-            )
-        raise JudgementError(
-            f"rating={column.source!r} must be on the scale {found}; found {some(wrong)} in "
-            f"{intake.where(outside)}. Correct the ratings or declare the scale they were given on."
-            f"{hint}"
-        )
-    return found, codes, declined
-
-
-def _is_text(scale: Scale) -> bool:
-    return scale.labels != tuple(label_text(value) for value in scale.values)
-
-
-def _declared_scale(scale: ScaleLike) -> Scale:
-    points = list(scale) if isinstance(scale, Iterable) and not isinstance(scale, str) else [scale]
-    as_numbers = [None if isinstance(point, str | bool) else as_number(point) for point in points]
-    if all(isinstance(point, str) for point in points) and not isinstance(scale, str):
-        texts = tuple(str(point) for point in points)
-        if len(set(texts)) != len(texts):
-            raise JudgementError(f"scale= names a category twice: {some(texts, most=12)}.")
-        found = Scale(texts, tuple(float(k) for k in range(1, len(texts) + 1)), declared=True)
-    elif any(number is None or not np.isfinite(number) for number in as_numbers):
-        raise JudgementError(
-            "scale= must be (low, high), a list of numbers or a list of text labels, from low to "
-            f"high; found {scale!r}."
-        )
-    else:
-        numbers = [float(number) for number in as_numbers if number is not None]
-        if isinstance(scale, tuple) and len(numbers) == 2:
-            low, high = numbers
-            if not (low.is_integer() and high.is_integer() and low < high):
-                raise JudgementError(
-                    "scale=(low, high) must be two whole numbers, low before high; found "
-                    f"{scale!r}. For other steps list every category."
-                )
-            numbers = [float(k) for k in range(int(low), int(high) + 1)]
-        if (np.diff(numbers) <= 0).any():
-            raise JudgementError(
-                f"scale= must rise from low to high; found {some(points, most=12)}. For a reversed "
-                "scale map each label to its number with labels=."
-            )
-        found = Scale(tuple(label_text(n) for n in numbers), tuple(numbers), declared=True)
-    _check_size(found)
-    return found
-
-
-def _check_size(scale: Scale) -> None:
-    if scale.n_categories < 2:
-        raise JudgementError(
-            f"a scale needs at least two categories; found {some(scale.labels)}. Declare all "
-            "points that could have been chosen, used or not."
-        )
-
-
-def _labelled(
-    column: Column, intake: Intake, labels: LabelMap
-) -> tuple[list[float | None], dict[str, np.ndarray]]:
-    if not isinstance(labels, Mapping):
-        raise JudgementError(
-            f"labels= must map each text to a number; found {labels!r}. Texts in order from low to "
-            "high are a scale: scale=[…]."
-        )
-    meaning: dict[str, float | None] = {}
-    for text, number in labels.items():
-        value = None if number is None else as_number(number)
-        if number is not None and (value is None or isinstance(number, str | bool)):
-            raise JudgementError(
-                f"labels= must map each text to a number, or to None for no rating; {text!r} is "
-                f"mapped to {number!r}."
-            )
-        meaning[label_text(text)] = value
-    texts = [label_text(value) for value in column.values]
-    unknown = [text for text in texts if text not in meaning]
-    if unknown:
-        rows = np.isin(column.codes, [texts.index(text) for text in unknown])
-        raise JudgementError(
-            f"rating={column.source!r} holds {some(unknown)}, which labels= does not explain, in "
-            f"{intake.where(rows)}; it explains {some(meaning, most=12)}. Add the text with its "
-            "number, or with None if it is no rating."
-        )
-    declined = {
-        text: column.codes == code for code, text in enumerate(texts) if meaning[text] is None
-    }
-    return [meaning[text] for text in texts], declined
-
-
-def _scale_of_labels(labels: LabelMap, declared: Scale | None) -> Scale:
-    names: dict[float, str] = {}
-    for text, number in labels.items():
-        if number is not None:
-            names.setdefault(float(number), label_text(text))
-    if declared is None:
-        values = tuple(sorted(names))
-        found = Scale(tuple(names[value] for value in values), values, declared=True)
-        _check_size(found)
-        return found
-    off = [text for number, text in names.items() if number not in declared.values]
-    if off:
-        raise JudgementError(
-            f"labels= maps {some(off)} to numbers that are not on the declared scale {declared}."
-        )
-    texts = tuple(
-        names.get(value, label)
-        for value, label in zip(declared.values, declared.labels, strict=True)
-    )
-    return Scale(texts, declared.values, declared=True)
-
-
-def _numbers(column: Column, intake: Intake) -> list[float | None]:
-    numbers = [as_number(value) for value in column.values]
-    is_text = np.array([isinstance(value, str) for value in column.values] + [False])
-    if is_text[:-1].any() and not is_text[:-1].all():
-        raise JudgementError(
-            f"rating={column.source!r} mixes text and numbers: text "
-            f"{some(_those(column, is_text))} in {intake.where(is_text[column.codes])}. Store the "
-            "column as one type, or explain text with labels=."
-        )
-    unread = np.array([number is None for number in numbers] + [False])
-    if unread.any():
-        found = _those(column, unread)
-        if unread[:-1].all():
-            some_labels = ", ".join(f"{text!r}: …" for text in found[:3])
-            raise JudgementError(
-                f"rating={column.source!r} holds text: {some(found, most=12)}. Say what it means: "
-                f"labels={{{some_labels}}} with a number for each, or scale=[…] with all "
-                "categories from low to high."
-            )
-        raise JudgementError(
-            f"rating={column.source!r} mixes numbers and {some(found)}, in "
-            f"{intake.where(unread[column.codes])}. If such a cell means no rating, pass "
-            f'missing=("", {found[0]!r}); if it is a category, explain all with labels=.'
-        )
-    return numbers
-
-
-def _those(column: Column, mask: np.ndarray) -> list[object]:
-    return [value for value, wanted in zip(column.values, mask[:-1], strict=True) if wanted]
-
-
-def _inferred_scale(numbers: Sequence[float | None], column: Column, intake: Intake) -> Scale:
-    used = np.unique(column.codes[column.codes >= 0])
-    values = sorted({number for code in used if (number := numbers[code]) is not None})
-    if not values:
-        raise JudgementError(
-            f"expected at least one rating; rating={column.source!r} is empty in all "
-            f"{intake.n_rows:,} rows."
-        )
-    if not all(value.is_integer() for value in values):
-        wrong = [label_text(value) for value in values if not value.is_integer()]
-        raise JudgementError(
-            f"rating={column.source!r} holds {some(wrong)}: not whole numbers, so that the scale "
-            "cannot be inferred. List every category from low to high: scale=[1, 1.5, 2, …]."
-        )
-    low, high = int(values[0]), int(values[-1])
-    if high - low + 1 > MOST_INFERRED:
-        raise JudgementError(
-            f"rating={column.source!r} runs from {low} to {high}: more than {MOST_INFERRED} "
-            "categories are not inferred. Declare the scale, or use the protocol that fits "
-            "(magnitudes, probabilities, strengths)."
-        )
-    if low == high:
-        raise JudgementError(
-            f"rating={column.source!r} is {low} everywhere, so that the scale cannot be inferred. "
-            "Declare it: scale=(low, high)."
-        )
-    points = tuple(float(k) for k in range(low, high + 1))
-    return Scale(tuple(label_text(point) for point in points), points, declared=False)
+        return summarise(self, answer_facts=facts)

@@ -75,6 +75,7 @@ class MagnitudeJudgements(Judgements):
         reference: float | str | None,
         item: str | None = None,
         criterion: str | None = None,
+        page: str | None = None,
         moderators: Columns = (),
         count: str | None = None,
         attributes: Columns = (),
@@ -95,7 +96,9 @@ class MagnitudeJudgements(Judgements):
         reference : float, str or None
             The magnitude given to the standard: one number for all rows, or a column. None, said
             explicitly, where annotators chose their own modulus.
-        item, criterion, moderators, count, attributes : as in `LikertJudgements.from_frame`
+        item, criterion, page, moderators : as in `LikertJudgements.from_frame`
+            See there.
+        count, attributes : as in `LikertJudgements.from_frame`
             Further columns, as in `LikertJudgements.from_frame`.
         zeros : {"refuse", "censor"}
             A magnitude of zero or below has no place on a ratio scale: an error, or an answer below
@@ -115,7 +118,16 @@ class MagnitudeJudgements(Judgements):
             judged twice; nothing is left.
         """
         planned = _plan(
-            system, magnitude, reference, annotator, item, criterion, moderators, count, attributes
+            system,
+            magnitude,
+            reference,
+            annotator,
+            item,
+            criterion,
+            page,
+            moderators,
+            count,
+            attributes,
         )
         intake = take(frame, planned.roles, missing=missing)
         return cls._from_intake(intake, planned, reference=reference, zeros=zeros, repeats=repeats)
@@ -131,6 +143,7 @@ class MagnitudeJudgements(Judgements):
         reference: float | str | None,
         item: str | None = None,
         criterion: str | None = None,
+        page: str | None = None,
         moderators: Columns = (),
         count: str | None = None,
         attributes: Columns = (),
@@ -148,7 +161,7 @@ class MagnitudeJudgements(Judgements):
             The file, or several of one layout; the suffix says the kind.
         annotator, system, magnitude, reference : as in `from_frame`
             See there.
-        item, criterion, moderators, count, attributes : as in `from_frame`
+        item, criterion, page, moderators, count, attributes : as in `from_frame`
             Columns, as in `from_frame`.
         zeros, repeats, missing : as in `from_frame`
             See there.
@@ -166,7 +179,16 @@ class MagnitudeJudgements(Judgements):
             The file cannot be read, or as in `from_frame`.
         """
         planned = _plan(
-            system, magnitude, reference, annotator, item, criterion, moderators, count, attributes
+            system,
+            magnitude,
+            reference,
+            annotator,
+            item,
+            criterion,
+            page,
+            moderators,
+            count,
+            attributes,
         )
         make = partial(
             cls._from_intake, planned=planned, reference=reference, zeros=zeros, repeats=repeats
@@ -188,6 +210,7 @@ class MagnitudeJudgements(Judgements):
         system: str | None = None,
         item: str | None = None,
         criterion: str | None = None,
+        page: str | None = None,
         moderators: Columns = (),
         attributes: Columns = (),
         zeros: Literal["refuse", "censor"] = "refuse",
@@ -206,7 +229,7 @@ class MagnitudeJudgements(Judgements):
             The columns of answers and what they stand for, as in `LikertJudgements.from_wide`.
         reference : float, str or None
             As in `from_frame`.
-        system, item, criterion, moderators : as in `from_frame`
+        system, item, criterion, page, moderators : as in `from_frame`
             See there.
         attributes, zeros, repeats, missing : as in `from_frame`
             See there.
@@ -236,6 +259,7 @@ class MagnitudeJudgements(Judgements):
             melted.roles["annotator"],
             melted.roles["item"],
             melted.roles["criterion"],
+            page,
             moderators,
             None,
             attributes,
@@ -347,6 +371,7 @@ def _plan(
     annotator: str | None,
     item: str | None,
     criterion: str | None,
+    page: str | None,
     moderators: Columns,
     count: str | None,
     attributes: Columns,
@@ -360,6 +385,7 @@ def _plan(
         annotator=annotator,
         item=item,
         criterion=criterion,
+        page=page,
         moderators=moderators,
         count=count,
         attributes=attributes,

@@ -18,8 +18,9 @@ from bayeseval.judgements._build import (
     plan,
     take_file,
 )
-from bayeseval.judgements._columns import Intake, Missing, as_number, label_text
+from bayeseval.judgements._columns import Intake, Missing, as_number
 from bayeseval.judgements._intake import take
+from bayeseval.judgements._labels import labelled
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
@@ -110,7 +111,8 @@ class StrengthJudgements(Judgements):
             Whether only whole grades could be chosen; by default, where the bounds allow at most 11
             of them and all answers are whole.
         labels : mapping of text to number, optional
-            What each text means, before bounds and sign apply; None means no answer.
+            What a text means, before bounds and sign apply; None means no answer. What is not named
+            is the number as which it reads.
         item, criterion, moderators : as in `LikertJudgements.from_frame`
             See there.
         count, attributes, repeats, missing : as in `LikertJudgements.from_frame`
@@ -415,22 +417,12 @@ def _read_strengths(
     if labels is None:
         values, _ = number_column(rows, "strength", as_number, by_label=True)
     else:
-        meaning = {label_text(text): number for text, number in labels.items()}
-        texts = [label_text(value) for value in column.values]
-        unknown = [text for text in texts if text not in meaning]
-        if unknown:
-            where = np.isin(column.codes, [texts.index(text) for text in unknown])
-            raise JudgementError(
-                f"strength={column.source!r} holds {some(unknown)}, which labels= does not "
-                f"explain, in {rows.where(where)}; it explains {some(meaning, most=12)}."
-            )
+        numbers, declined, _ = labelled(column, rows, labels, role="strength")
         absent |= {
-            f"answered {text!r}, declared as no strength": column.codes == code
-            for code, text in enumerate(texts)
-            if meaning[text] is None
+            f"answered {text!r}, declared as no strength": where for text, where in declined.items()
         }
-        numbers = [np.nan if meaning[text] is None else meaning[text] for text in texts]
-        values = np.array([*numbers, np.nan], dtype=np.float64)[column.codes]
+        table = [np.nan if number is None else number for number in numbers]
+        values = np.array([*table, np.nan], dtype=np.float64)[column.codes]
     none = np.logical_or.reduce(list(absent.values()))
     outside = ~none & ~((values >= low) & (values <= high))
     if outside.any():

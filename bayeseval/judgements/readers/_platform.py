@@ -47,7 +47,7 @@ DECLARED: dict[str, dict[str, object]] = {
     "pairwise": {"outcomes": None},
     "strength": {"bounds": ..., "positive": ..., "graded": None, "labels": None},
 }
-LABELLED = ("annotator", "item", "criterion", "ranking")
+LABELLED = ("annotator", "item", "criterion", "ranking", "page")
 PLACE = "{k}"
 
 
@@ -312,6 +312,7 @@ def _planned(
         item=labelled["item"],
         criterion=labelled["criterion"],
         ranking=labelled["ranking"],
+        page=labelled["page"],
         moderators=moderators,
         attributes=attributes,
     )
