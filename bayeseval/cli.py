@@ -110,7 +110,9 @@ def _options_meant(message: str) -> list[str]:
 class _Table:
     """A file and what its columns mean: the options of every command that reads judgements."""
 
-    file: Annotated[Path, typer.Argument(help="Judgements: CSV, TSV, JSON, JSON lines or Parquet.")]
+    file: Annotated[
+        Path, typer.Argument(help="Judgements: CSV, TSV, JSON, JSON lines, Parquet or Excel.")
+    ]
     protocol: Annotated[
         str,
         typer.Option(
@@ -164,6 +166,9 @@ class _Table:
     ] = None
     item: Annotated[str | None, typer.Option(help="Column of the item.")] = None
     criterion: Annotated[str | None, typer.Option(help="Column of the criterion.")] = None
+    page: Annotated[
+        str | None, typer.Option(help="Column of what was on one screen; likert and magnitude.")
+    ] = None
     moderator: Annotated[
         list[str] | None,
         typer.Option(help="Column that quality may vary by, such as the day; can be repeated."),
@@ -363,7 +368,13 @@ _PROTOCOLS: dict[str, _Protocol] = {
     "likert": _Protocol(
         judgements="LikertJudgements",
         needs=("system", "rating"),
-        own={"system": "system", "rating": "rating", "scale": "scale", "label": "labels"},
+        own={
+            "system": "system",
+            "rating": "rating",
+            "page": "page",
+            "scale": "scale",
+            "label": "labels",
+        },
         meaning={"scale": _ends, "label": _numbers},
     ),
     "pairwise": _Protocol(
@@ -402,6 +413,7 @@ _PROTOCOLS: dict[str, _Protocol] = {
         own={
             "system": "system",
             "magnitude": "magnitude",
+            "page": "page",
             "reference": "reference",
             "zeros": "zeros",
         },

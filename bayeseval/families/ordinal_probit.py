@@ -189,8 +189,8 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
             said = "; ".join(f"{name} {scale}" for name, scale in judgements.scales.items())
             raise ModelError(
                 f"one fit has one scale, and the criteria have their own: {said}. Fit each "
-                "criterion apart: be.fit(be.filter_where(ratings, lambda rows: rows['criterion'] == "
-                "'…', rule='…'))."
+                "criterion apart: be.fit(be.filter_where(ratings, lambda rows: "
+                "rows['criterion'] == '…', rule='…'))."
             )
         n_categories = judgements.scale.n_categories
         if judgements.n_rows == 0:

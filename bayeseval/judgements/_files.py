@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
+from zipfile import is_zipfile
 
 import pandas as pd
 import pyarrow as pa
@@ -235,6 +236,8 @@ def _whole_json(text: str) -> list[object]:
 
 def read_excel(path: Path, roles: Mapping[str, str | None] | None = None) -> pd.DataFrame:
     """Read the one sheet of a workbook that has something, or that has the columns of ``roles``."""
+    if not is_zipfile(path):
+        raise JudgementError("this is no Excel workbook, or it is damaged. Save it again.")
     if find_spec("openpyxl") is None:
         raise JudgementError(
             "a workbook is read by openpyxl, which is not installed: pip install "

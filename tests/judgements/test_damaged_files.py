@@ -53,7 +53,7 @@ ESA = {"langs": "en-de", "line_id": 3, "doc_id": "n.1", "esa_spans": [{"severity
 ALPACA = {"instruction": "x", "generator_1": "base", "generator_2": "A", "annotator": "gpt4",
           "preference": 1.25}  # fmt: skip
 LIKERT = {"annotator": "w", "system": "s", "rating": "r", "scale": (1, 5), "attributes": ["z"]}
-PAIRS = {"annotator": "w", "system_a": "s", "system_b": "t", "outcome": "o"}
+PAIRS: dict[str, Any] = {"annotator": "w", "system_a": "s", "system_b": "t", "outcome": "o"}
 STRENGTHS = {"annotator": "w", "system_a": "s", "system_b": "t", "strength": "r", "bounds": 5,
              "positive": "a"}  # fmt: skip
 TOOLS: dict[str, Any] = {
@@ -202,7 +202,7 @@ def test_a_damaged_file_ends_in_a_table_or_in_words(tmp_path: Path):
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("seed", range(2, 12))
+@pytest.mark.parametrize("seed", range(2, 6))
 def test_many_damaged_files_end_in_a_table_or_in_words(seed: int, tmp_path: Path):
     try_damaged(tmp_path, number=200, seed=seed)
 

@@ -3,7 +3,7 @@
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -97,6 +97,7 @@ def read_inspect(
 
 
 def _rows(file: Path) -> list[tuple[object, ...]]:
+    samples: Iterator[dict[str, Any]]
     log, samples = _eval_log(file) if file.suffix.lower() == ".eval" else _json_log(file)
     about = log.get("eval")
     if not isinstance(about, Mapping) or not isinstance(about.get("model"), str):
@@ -114,14 +115,14 @@ def _rows(file: Path) -> list[tuple[object, ...]]:
     return found
 
 
-def _json_log(file: Path) -> tuple[Mapping[str, object], Iterator[Mapping[str, object]]]:
+def _json_log(file: Path) -> tuple[Mapping[str, object], Iterator[dict[str, Any]]]:
     log = read_json(file)
     if not isinstance(log, dict):
         raise JudgementError("this is no log of inspect_ai.")
     return log, iter(log.get("samples") or ())
 
 
-def _eval_log(file: Path) -> tuple[Mapping[str, object], Iterator[Mapping[str, object]]]:
+def _eval_log(file: Path) -> tuple[Mapping[str, object], Iterator[dict[str, Any]]]:
     try:
         with open_archive(file) as archive:
             names = archive.namelist()
