@@ -1,4 +1,4 @@
-"""Log-likelihoods of one comparison, with derivatives, and when they have no maximum."""
+"""Log-likelihoods of one comparison, with derivatives."""
 
 from typing import Literal
 
@@ -39,8 +39,11 @@ def terms(
     value, gradient, hessian = np.zeros(n), np.zeros((n, 2)), np.zeros((n, 2, 2))
     if model == "davidson":
         logits = np.stack([difference / 2, -difference / 2, np.full(n, tie)], axis=1)
-        log_p = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
-        a, b, t = np.exp(log_p).T
+        logits -= logits.max(axis=1, keepdims=True)
+        p = np.exp(logits)
+        total = p.sum(axis=1, keepdims=True)
+        log_p = logits - np.log(total)
+        a, b, t = (p / total).T
         value = log_p[np.arange(n), outcome]
         features = np.array([[0.5, 0.0], [-0.5, 0.0], [0.0, 1.0]])
         mean = np.stack([(a - b) / 2, t], axis=1)
@@ -87,49 +90,3 @@ def probabilities(model: Model, difference: np.ndarray, tie: float) -> np.ndarra
         ],
         axis=1,
     )
-
-
-def is_separated(model: Model, design: np.ndarray, outcome: np.ndarray) -> bool:
-    """Say whether the likelihood rises for ever in some direction, by linear programming.
-
-    Parameters
-    ----------
-    model : {"logistic", "half", "davidson", "rao_kupper"}
-        What happens with ties.
-    design : numpy.ndarray, shape (n, p)
-        Rows of the linear predictor of the observed kinds of comparison; full column rank.
-    outcome : numpy.ndarray of int
-        Their outcomes.
-
-    Returns
-    -------
-    bool
-        True where no finite maximum exists.
-    """
-    from scipy.optimize import linprog
-
-    tied = model in ("davidson", "rao_kupper")
-    zero, one = np.zeros((len(design), 1)), np.ones((len(design), 1))
-    won = np.where((outcome == 1)[:, None], -design, design)
-    decided = outcome < 2
-    if model == "davidson":
-        blocks = [
-            np.hstack([won, zero])[decided],
-            np.hstack([won / 2, -one])[decided],
-            np.hstack([design / 2, one])[~decided],
-            np.hstack([-design / 2, one])[~decided],
-        ]
-    elif model == "rao_kupper":
-        blocks = [
-            np.hstack([won, -one])[decided],
-            np.hstack([design, one])[~decided],
-            np.hstack([-design, one])[~decided],
-        ]
-    else:
-        blocks = [won[decided], design[~decided], -design[~decided]]
-    rows = np.unique(np.concatenate(blocks), axis=0)
-    bounds = [(-1.0, 1.0)] * design.shape[1]
-    if tied:
-        bounds.append((0.0 if model == "rao_kupper" else -1.0, 1.0))
-    result = linprog(-rows.sum(axis=0), A_ub=-rows, b_ub=np.zeros(len(rows)), bounds=bounds)
-    return bool(-result.fun > 1e-7)

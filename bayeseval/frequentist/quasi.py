@@ -1,7 +1,5 @@
 """Quasi-variances: one number a system from which the error of any difference can be had."""
 
-from itertools import combinations
-
 import numpy as np
 
 from bayeseval.errors import DesignError
@@ -38,6 +36,8 @@ def quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float]:
     Firth, D., & de Menezes, R. X. (2004). Quasi-variances. Biometrika 91, 65–80.
     https://doi.org/10.1093/biomet/91.1.65
     """
+    from scipy import linalg
+
     try:
         covariance = np.asarray(covariance, dtype=float)
     except (TypeError, ValueError):
@@ -49,36 +49,50 @@ def quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float]:
         raise DesignError(
             f"covariance must be a square matrix of finite numbers; found shape {covariance.shape}."
         )
-    first, second = np.array(list(combinations(range(n), 2))).T
     diagonal = np.diag(covariance)
-    variance = diagonal[first] + diagonal[second] - 2 * covariance[first, second]
-    if (variance <= 0).any():
+    variance = diagonal[:, None] + diagonal - 2 * covariance
+    pair = ~np.eye(n, dtype=bool)
+    np.fill_diagonal(variance, 1.0)
+    without = int((variance <= 0).sum()) // 2
+    if without:
         raise DesignError(
             "covariance must give every difference of two levels a variance above 0; "
-            f"{int((variance <= 0).sum())} of {len(variance)} have none."
+            f"{without} of {n * (n - 1) // 2} have none."
         )
-    design = np.zeros((len(first), n))
-    design[np.arange(len(first)), first] = design[np.arange(len(first)), second] = 1
+
+    def solved(weight: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """Fit sums of two levels to the targets; pairs stand in both halves of the matrices."""
+        left = weight + np.diag(weight.sum(axis=1))
+        return linalg.solve(left, (weight * target).sum(axis=1), assume_a="pos")
+
+    def sums(levels: np.ndarray) -> np.ndarray:
+        total = levels[:, None] + levels
+        np.fill_diagonal(total, 1.0)
+        return total
+
+    def loss_of(total: np.ndarray) -> float:
+        return float((np.log(total / variance) ** 2).sum())
+
     # The least-squares solution is exact for three levels and close otherwise.
-    fitted = np.linalg.solve(design.T @ design, design.T @ variance)
-    if ((total := design @ fitted) <= 0).any():
-        fitted = np.full(n, float(variance.mean()) / 2)
-        total = design @ fitted
-    loss = float((np.log(total / variance) ** 2).sum())
+    fitted = solved(pair.astype(float), variance)
+    total = sums(fitted)
+    if (total <= 0).any():
+        fitted = np.full(n, float(variance[pair].mean()) / 2)
+        total = sums(fitted)
+    loss = loss_of(total)
     for _ in range(MOST_STEPS):
-        slope = design / total[:, None]
-        step = np.linalg.solve(slope.T @ slope, -slope.T @ np.log(total / variance))
+        step = solved(pair / total**2, -total * np.log(total / variance))
         size = 1.0
         while size > 1e-8:
-            trial = design @ (fitted + size * step)
-            if (trial > 0).all() and (np.log(trial / variance) ** 2).sum() <= loss:
+            trial = sums(fitted + size * step)
+            if (trial > 0).all() and loss_of(trial) <= loss:
                 break
             size /= 2
         else:
             break
         fitted, total = fitted + size * step, trial
-        loss = float((np.log(total / variance) ** 2).sum())
-        if np.abs(step).max() <= 1e-12 * np.abs(fitted).max():
+        loss = loss_of(total)
+        if np.abs(step).max() <= 1e-10 * np.abs(fitted).max():
             break
-    error = np.sqrt(np.maximum(fitted[first] + fitted[second], 0) / variance) - 1
-    return fitted, float(np.abs(error).max())
+    error = np.sqrt(np.maximum(sums(fitted), 0) / variance) - 1
+    return fitted, float(np.abs(error[pair]).max())

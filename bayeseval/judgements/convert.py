@@ -155,8 +155,13 @@ def to_counts(
     Raises
     ------
     JudgementError
-        There is no such factor.
+        These are no outcomes, or there is no such factor.
     """
+    if not isinstance(judgements, PairwiseJudgements):
+        raise JudgementError(
+            f"to_counts counts outcomes of comparisons; got {type(judgements).__name__}. Make "
+            "outcomes of them first: to_counts(to_pairwise(judgements))."
+        )
     others = [f.name for f in judgements.factors if f.name not in judgements.system_factors]
     if keep is None:
         keep = [name for name in others if name in ("criterion", *judgements.moderator_names)]
