@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bayeseval._checks import nearest, some
 from bayeseval._records import Printed
 from bayeseval._tables import (
+    MINUS,
     Column,
     Table,
     decimals_for,
@@ -15,7 +16,7 @@ from bayeseval._tables import (
     probability,
 )
 from bayeseval.errors import BayesEvalError
-from bayeseval.settings import IntervalKind, ci_words
+from bayeseval.settings import IntervalKind, ci_words, decision_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,12 @@ TIER_RULE = (
     "A new tier starts where every system above the line is better than every system below it "
     "with probability at least {prob:g}. So two systems of different tiers differ with at least "
     "that probability; two of the same tier may differ too: see the pairs."
+)
+
+
+SURE_RULE = (
+    "sure: +n −m, the system is better than n and worse than m of the others with probability at "
+    "least {prob:g} each; from the rest it cannot be told."
 )
 
 
@@ -44,6 +51,9 @@ class RankingPart:
         sum to one.
     tiers_prob : float
         Probability that all tiers are in the right order at once.
+    better : pandas.DataFrame
+        Probability that the system of the row is better than that of the column, half of exact ties
+        included; missing on the diagonal, and where no chain of comparisons links the two.
     """
 
     criterion: str | None
@@ -51,6 +61,7 @@ class RankingPart:
     table: "pd.DataFrame"
     distribution: "pd.DataFrame"
     tiers_prob: float
+    better: "pd.DataFrame"
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -65,6 +76,27 @@ class RankingPart:
     def separable(self, prob: float) -> int:
         """Count the neighbouring pairs whose order holds with at least this probability."""
         return int((self.table["p_better_than_next"].dropna() >= prob).sum())
+
+    def decided(self, prob: float) -> int:
+        """Count the pairs, neighbours or not, whose order holds with at least this probability."""
+        return int((self.better.to_numpy() >= prob).sum())
+
+    def not_apart(self, system: str, prob: float) -> tuple[str, ...]:
+        """List the systems that cannot be told from one with this probability, best first."""
+        if system not in self.systems:
+            meant = nearest(system, self.systems)
+            raise BayesEvalError(
+                f"there is no system {system!r} in this ranking; it has {some(self.systems)}"
+                + (f". Did you mean {meant!r}?" if meant else "")
+            )
+        place = self.systems.index(system)
+        better = self.better.to_numpy()
+        apart = (better[place] >= prob) | (better[:, place] >= prob)
+        return tuple(
+            other
+            for other, told in zip(self.systems, apart, strict=True)
+            if other != system and not told
+        )
 
     def where(self, by: str | None) -> str:
         """Say criterion and level in words; empty where there are none."""
@@ -187,6 +219,9 @@ class Ranking(Printed):
             - ``p_top_<k>``: probability of one of the ranks 1 … k.
             - ``p_better_than_next``: probability that the system is better than the one in the
               next row; missing in the last row.
+            - ``n_better_than``, ``n_worse_than``: number of systems, anywhere in the table, that
+              it is better than, or worse than, with at least the probability of the tiers. All
+              others it cannot be told from; `RankingPart.not_apart` lists them.
         """
         import pandas as pd
 
@@ -223,7 +258,7 @@ class Ranking(Printed):
 
     @property
     def resolution(self) -> tuple[str, ...]:
-        """How many neighbouring systems can be told apart, one sentence a part."""
+        """How many pairs can be told apart, one sentence a part."""
         return tuple(self._resolution(part) for part in self.parts)
 
     def _resolution(self, part: RankingPart) -> str:
@@ -235,15 +270,51 @@ class Ranking(Printed):
                 "There are no tiers: no judgement compares systems of different groups. Rank each "
                 "group by itself, or see the pairs."
             )
-        found = part.separable(self.tier_prob)
-        count = "None" if found == 0 else "All" if found == pairs else str(found)
+        near, found = part.separable(self.tier_prob), part.decided(self.tier_prob)
         if pairs == 1:
             can = "can" if found else "cannot"
             return f"The two systems {can} be told apart (probability at least {self.tier_prob:g})."
+        total = (pairs + 1) * pairs // 2
+        count = "None" if found == 0 else "All" if found == total else f"{found:,}"
+        among = f"; of the {pairs} neighbouring pairs, {near or 'none'}" * (0 < found < total)
         return (
-            f"{count} of the {pairs} neighbouring pairs can be told apart "
-            f"(probability at least {self.tier_prob:g})."
+            f"{count} of the {total:,} pairs can be told apart (probability at least "
+            f"{self.tier_prob:g}){among}."
         )
+
+    def contenders(self, part: RankingPart) -> tuple[str, ...]:
+        """List the systems that cannot be told from the first, best first."""
+        return part.not_apart(part.systems[0], self.tier_prob)
+
+    def _notes(self, part: RankingPart, *, tier: bool, sure: bool) -> tuple[str, ...]:
+        """Say what was found of this part, then what the columns mean."""
+        n_systems = len(part.systems)
+        where = part.where(self.by) if len(self.parts) > 1 else ""
+        of = f"{where[:1].upper()}{where[1:]}: " if where else ""
+        interval = ci_words(self.ci_prob, self.ci_kind)
+        legend = (
+            f"rank: expected rank, 1 = best; ranks and interval: {interval} interval of the "
+            f"rank and of the quality. Quality: {self.quality_scale}; larger is better."
+        )
+        if n_systems == 1:
+            return (legend,)
+        found = self._resolution(part)
+        notes = [legend, of + found[0].lower() + found[1:] if of else found]
+        contenders = self.contenders(part)
+        if len(self.components) < 2 and 0 < len(contenders) < n_systems - 1:
+            notes.append(f"{of}{part.systems[0]!r} cannot be told from {some(contenders)}.")
+        if len(part.tiers) > 1:
+            both = "both" if len(part.tiers) == 2 else f"all {len(part.tiers)}"
+            notes.append(
+                f"{of}{both if of else both.capitalize()} tiers are in the right order at once "
+                f"with probability {probability(part.tiers_prob)}."
+            )
+        if sure:
+            notes.append(SURE_RULE.format(prob=self.tier_prob))
+        if len(self.components) < 2:
+            notes += [self.tier_rule] if tier else []
+            notes.append(decision_words(self.tier_prob, self.ci_prob))
+        return tuple(notes)
 
     def tables(self) -> list[Table]:
         """Return the tables that are printed, one a part.
@@ -253,21 +324,26 @@ class Ranking(Printed):
         list of Table
             Headings and formatted cells.
         """
-        interval = ci_words(self.ci_prob, self.ci_kind)
         alarms = alarm_sentences(self.problems, self.approximate, self.components)
         tables = []
         for part in self.parts:
-            frame = part.table
-            n_systems = len(frame)
+            frame, n_systems = part.table, len(part.table)
             decimals = decimals_for(
                 frame["quality_lower"].to_numpy(), frame["quality_upper"].to_numpy()
             )
             one = n_systems == 1
-            show = _certain if one else probability
+            # A single system is the best for certain, and not by its draws.
+            show = "{:g}".format if one else probability
             ranks = zip(frame["rank_lower"], frame["rank_upper"], strict=True)
+            within = sum(len(tier) * (len(tier) - 1) // 2 for tier in part.tiers)
+            across = n_systems * (n_systems - 1) // 2 - within
+            # Pairs told apart within a tier: the tiers alone would hide them.
+            sure = part.decided(self.tier_prob) > across
+            tier = len(part.tiers) > 1 or not sure
             columns = [
                 Column("system", tuple(frame["system"]), "label"),
-                Column("tier", tuple(str(tier) for tier in frame["tier"])),
+                *([Column("tier", tuple(map(str, frame["tier"])))] if tier else []),
+                *([Column("sure", _sure(frame))] if sure else []),
                 Column(
                     "rank",
                     tuple(number(r, 2 if n_systems < 10 else 1) for r in frame["expected_rank"]),
@@ -292,26 +368,15 @@ class Ranking(Printed):
             title = f"Ranking of {n_systems} system{'' if one else 's'}" + (
                 f": {where}" if where else ""
             )
-            legend = (
-                f"rank: expected rank, 1 = best; ranks and interval: {interval} interval of the "
-                f"rank and of the quality. Quality: {self.quality_scale}; larger is better."
-            )
-            notes = [legend]
-            if not one:
-                notes.append(self._resolution(part))
-            if not one and len(self.components) < 2:
-                notes.append(self.tier_rule)
-            if len(part.tiers) > 1:
-                notes.append(
-                    f"{'Both' if len(part.tiers) == 2 else f'All {len(part.tiers)}'} tiers are in "
-                    f"the right order at once with probability {probability(part.tiers_prob)}."
-                )
-            tables.append(Table(title, tuple(columns), tuple(notes), alarms))
+            notes = self._notes(part, tier=tier, sure=sure)
+            tables.append(Table(title, tuple(columns), notes, alarms))
         return tables
 
 
-def _certain(value: float) -> str:
-    return f"{value:g}"
+def _sure(frame: "pd.DataFrame") -> tuple[str, ...]:
+    """Write for every system how many others it is surely better than, and worse than."""
+    pairs = zip(frame["n_better_than"], frame["n_worse_than"], strict=True)
+    return tuple(f"+{better} {MINUS}{worse}" for better, worse in pairs)
 
 
 def alarm_sentences(

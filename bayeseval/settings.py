@@ -1,5 +1,6 @@
 """The package-wide choice of interval: its probability and its kind."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -145,3 +146,19 @@ def resolve_ci(
 def ci_words(ci_prob: float, ci_kind: IntervalKind) -> str:
     """Say probability and kind of an interval, as in "95 % equal-tailed"."""
     return f"{100 * ci_prob:.10g} % {KINDS[ci_kind]}"
+
+
+def decision_words(prob: float, ci_prob: float, reference: float = 0.0) -> str:
+    """Say which interval a decision at this probability is, beside the intervals that are printed.
+
+    A probability of at least ``prob`` for one side of the reference is an equal-tailed interval of
+    2 prob − 1 that leaves the reference out.
+    """
+    same = 2 * prob - 1
+    words = f"Probability {prob:g} or more for one side is"
+    if math.isclose(same, ci_prob):
+        return f"{words} an equal-tailed interval, as printed here, that leaves {reference:g} out."
+    return (
+        f"{words} a {100 * same:.10g} % equal-tailed interval that leaves {reference:g} out; one "
+        f"of {100 * ci_prob:.10g} % does from {(1 + ci_prob) / 2:.10g} on."
+    )

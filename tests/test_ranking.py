@@ -137,7 +137,7 @@ def test_what_all_tables_say_is_said_once_and_each_is_still_marked() -> None:
     for text in (repr(rank(posterior)), repr(compare(posterior))):
         assert text.count("NOT CONVERGED") == 3
         assert text.count("R-hat 1.2") == 1
-        assert text.count("equal-tailed interval") == 1
+        assert text.count("95 % equal-tailed") == 1
         assert all(text.count(f"criterion {label}") == 1 for label in ("clear", "true", "short"))
 
 

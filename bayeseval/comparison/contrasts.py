@@ -35,7 +35,7 @@ from bayeseval.comparison._quantities import (
 from bayeseval.comparison.ranks import checked_decision_prob, order_of, rank_probabilities
 from bayeseval.errors import BayesEvalError
 from bayeseval.ranking import alarm_sentences
-from bayeseval.settings import IntervalKind, ci_words, resolve_ci
+from bayeseval.settings import IntervalKind, ci_words, decision_words, resolve_ci
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,6 +185,7 @@ class Comparison(Printed):
                 f"{self.reference:g}. Choosing the likelier side in {pairs}, "
                 f"{self.expected_wrong:.1f} would be expected to be wrong."
             ),
+            decision_words(self.verdict_prob, self.ci_prob, self.reference),
         ]
         if self.verdict_rule is not None:
             notes.append(self.verdict_rule)

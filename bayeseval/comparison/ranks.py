@@ -85,6 +85,31 @@ def cut_probabilities(quality: np.ndarray) -> np.ndarray:
     return worst_above > best_below
 
 
+def better_probabilities(quality: np.ndarray) -> np.ndarray:
+    """Compute the probability of every system to be better than every other.
+
+    Parameters
+    ----------
+    quality : numpy.ndarray
+        Draws, shape (sample, system); larger is better.
+
+    Returns
+    -------
+    numpy.ndarray
+        Row better than column, half of the ties included; missing on the diagonal.
+    """
+    by_system = np.ascontiguousarray(quality.T)
+    n_systems, n_draws = by_system.shape
+    shares = np.full((n_systems, n_systems), np.nan)
+    for one in range(n_systems - 1):
+        others = by_system[one + 1 :]
+        wins = np.count_nonzero(by_system[one] > others, axis=1)
+        ties = np.count_nonzero(by_system[one] == others, axis=1)
+        shares[one, one + 1 :] = (wins + 0.5 * ties) / n_draws
+        shares[one + 1 :, one] = 1 - shares[one, one + 1 :]
+    return shares
+
+
 def rank(
     posterior: PosteriorLike,
     *,
@@ -107,6 +132,10 @@ def rank(
     is never below a line that separates it from nobody; and a larger ``tier_prob`` can only
     merge tiers, never move a boundary. Where groups of systems were never compared with one another
     there are no tiers.
+
+    Tiers chain: of many systems that lie close together all may be one tier, although most pairs
+    are told apart. So the ranking also counts, by the same probability, for every system how many
+    others it is better than and worse than, and for the whole how many pairs are told apart.
 
     Parameters
     ----------
@@ -144,8 +173,11 @@ def rank(
     array = quality_draws(posterior, by)
     labels = system_labels(array)
     components = components_of(posterior)
+    group = np.zeros(len(labels), dtype=int)
+    for number, members in enumerate(components):
+        group[[labels.index(label) for label in members]] = number
     parts = tuple(
-        _part(piece, labels, checked_top, tier_prob, ci_prob, ci_kind, linked=len(components) < 2)
+        _part(piece, labels, group, checked_top, tier_prob, ci_prob, ci_kind)
         for piece in slices(posterior, array, ("system",), criterion=criterion, by=by, level=level)
     )
     return Ranking(
@@ -192,12 +224,11 @@ def order_of(quality: np.ndarray, distribution: np.ndarray) -> np.ndarray:
 def _part(
     piece: Slice,
     labels: tuple[str, ...],
+    group: np.ndarray,
     top: tuple[int, ...],
     tier_prob: float,
     ci_prob: float,
     ci_kind: IntervalKind,
-    *,
-    linked: bool,
 ) -> RankingPart:
     import pandas as pd
 
@@ -208,10 +239,12 @@ def _part(
     cuts = cut_probabilities(draws)
     # A line between tiers speaks of all pairs across it; where groups of systems were never
     # compared, only the prior knows some of them.
-    boundary = (cuts.mean(axis=0) >= tier_prob) & linked
+    boundary = (cuts.mean(axis=0) >= tier_prob) & (group == group[0]).all()
+    better = better_probabilities(draws)
+    surely = better >= tier_prob
+    surely &= group[order][:, None] == group[order]
     lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
     rank_lower, rank_upper = rank_interval(distribution, ci_prob=ci_prob, ci_kind=ci_kind)
-    better = (draws[:, :-1] > draws[:, 1:]) + 0.5 * (draws[:, :-1] == draws[:, 1:])
     ranks = np.arange(1, n_systems + 1)
     systems = [labels[index] for index in order]
     table = pd.DataFrame(
@@ -228,7 +261,9 @@ def _part(
             "quality_upper": upper,
             "p_best": distribution[:, 0],
             **{f"p_top_{k}": distribution[:, :k].sum(axis=1).clip(0, 1) for k in top},
-            "p_better_than_next": [*better.mean(axis=0), np.nan],
+            "p_better_than_next": [*better.diagonal(1), np.nan],
+            "n_better_than": surely.sum(axis=1),
+            "n_worse_than": surely.sum(axis=0),
         }
     )
     return RankingPart(
@@ -241,4 +276,9 @@ def _part(
             columns=pd.Index(ranks, name="rank"),
         ),
         tiers_prob=float(cuts[:, boundary].all(axis=1).mean()),
+        better=pd.DataFrame(
+            np.where(group[order][:, None] == group[order], better, np.nan),
+            index=pd.Index(systems, name="system", dtype=object),
+            columns=pd.Index(systems, name="system_b", dtype=object),
+        ),
     )

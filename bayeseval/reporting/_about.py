@@ -10,7 +10,7 @@ from bayeseval.ranking import Ranking
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Block
 from bayeseval.reporting._words import sentence
-from bayeseval.settings import ci_words
+from bayeseval.settings import ci_words, decision_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -206,6 +206,7 @@ def reading(ranking: Ranking) -> Iterator[Block]:
                 "interval of the rank says how much that is."
             ),
             f"Tiers. {ranking.tier_rule}",
+            decision_words(ranking.tier_prob, ranking.ci_prob),
             (
                 "A win probability is a prediction for one new judgement. It stays near 0.5 "
                 "where single judgements are noisy, even for two systems whose order is certain."

@@ -56,6 +56,9 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
             f"No system is clearly the best: {first} leads, and is the best with probability "
             f"{probability(best)}" + (f"; the others: {listed(rivals)}." if rivals else ".")
         ]
+    contenders = ranking.contenders(part)
+    if len(ranking.components) < 2 and 1 < len(contenders) < len(systems) - 1:
+        sentences.append(f"{first} cannot be told from {listed([names[s] for s in contenders])}.")
     sentences += _not_apart(ranking, part, names)
     if len(part.tiers) > 1:
         shown = len(part.tiers) if len(part.tiers) <= MOST_NAMED + 1 else MOST_NAMED
