@@ -31,6 +31,7 @@ class FakeEstimand:
     description: str
     unit: str
     bounds: tuple[float, float] | None
+    dims: tuple[str, ...] = ("system",)
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,12 @@ class FakePosterior:
                     "expected_rating", "expected rating", "mean rating", "points", (1.0, top)
                 ),
                 "category_probability": FakeEstimand(
-                    "category_probability", "probability of a category", "", "probability", (0, 1)
+                    "category_probability",
+                    "probability of a category",
+                    "",
+                    "probability",
+                    (0, 1),
+                    ("system", "category"),
                 ),
             }
         )

@@ -83,6 +83,9 @@ class Estimand:
         Unit, such as "rating points".
     bounds : tuple of float or None
         Range of possible values.
+    dims : tuple of str
+        Dimensions beside chain, draw and criterion, so that nobody computes a quantity to learn
+        what shape it has.
     """
 
     name: str
@@ -90,6 +93,7 @@ class Estimand:
     description: str
     unit: str
     bounds: tuple[float, float] | None
+    dims: tuple[str, ...] = ("system",)
 
 
 class ModelledFamily(Protocol):

@@ -336,6 +336,7 @@ class BayesianBootstrap:
                 "where the pair was asked the other way round only, one minus that",
                 "probability",
                 (0.0, 1.0),
+                dims=("system", "system_b"),
             )
         }
         asked = set(declaration.response.directions)
@@ -347,6 +348,7 @@ class BayesianBootstrap:
                 "together",
                 "probability",
                 (-1.0, 1.0),
+                dims=("system", "system_b"),
             )
         return found
 

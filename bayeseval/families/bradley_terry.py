@@ -429,6 +429,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
                 "the chance that one new comparison with system_b is won, tied or lost",
                 "probability",
                 (0.0, 1.0),
+                dims=("system", "system_b", "outcome"),
             )
         }
 

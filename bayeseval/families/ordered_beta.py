@@ -505,6 +505,7 @@ STATED = Estimand(
     "exact 0 and 1 included",
     "probability",
     (0.0, 1.0),
+    dims=("system", "system_b"),
 )
 INCOHERENCE = Estimand(
     "incoherence",
@@ -512,6 +513,7 @@ INCOHERENCE = Estimand(
     "by how much the probabilities stated in both directions of a pair exceed one together",
     "probability",
     (-1.0, 1.0),
+    dims=("system", "system_b"),
 )
 
 

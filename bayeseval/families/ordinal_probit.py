@@ -522,6 +522,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
                 "the chance that one new judgement of the system falls in the category",
                 "probability",
                 (0.0, 1.0),
+                dims=("system", "category"),
             ),
             "at_least_probability": Estimand(
                 "at_least_probability",
@@ -529,6 +530,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
                 "the chance that one new judgement of the system is in the category or above",
                 "probability",
                 (0.0, 1.0),
+                dims=("system", "category"),
             ),
         }
 

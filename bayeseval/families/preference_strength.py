@@ -450,6 +450,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
                 "the mean strength by which annotators prefer the system to system_b",
                 "points of the scale",
                 (-response.bound, response.bound),
+                dims=("system", "system_b"),
             ),
             "preference_probability": Estimand(
                 "preference_probability",
@@ -457,6 +458,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
                 "how often annotators prefer the system to system_b, however strongly",
                 "probability",
                 (0.0, 1.0),
+                dims=("system", "system_b"),
             ),
         }
         middle_grade = response.response == "graded" and response.n_grades % 2 == 1
@@ -467,6 +469,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
                 "how often annotators prefer neither the system nor system_b",
                 "probability",
                 (0.0, 1.0),
+                dims=("system", "system_b"),
             )
         return found
 

@@ -409,6 +409,7 @@ class TrueSkill:
                 "the chance that one new comparison with system_b is won, tied or lost",
                 "probability",
                 (0.0, 1.0),
+                dims=("system", "system_b", "outcome"),
             )
         }
 

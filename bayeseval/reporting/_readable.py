@@ -44,12 +44,11 @@ class Readable:
         other: Population = "observed" if self.population == "new" else "new"
         differ = False
         for spec in self.posterior.estimands.values():
-            array = self.posterior.estimand(spec.name, population=self.population)
-            further = {str(d) for d in array.dims} - {"chain", "draw", "system", "criterion"}
-            if further == {"category"}:
-                tables += self._categories(spec, array, other)
-            if further:
+            if spec.dims == ("system", "category"):
+                tables += self._categories(spec, other)
+            if spec.dims != ("system",):
                 continue
+            array = self.posterior.estimand(spec.name, population=self.population)
             draws = self._by_system(array)
             columns += self._estimate(spec.title, draws)
             notes.append(sentence(f"{spec.title}: {spec.description}"))
@@ -111,10 +110,9 @@ class Readable:
             Column("interval", tuple(interval_text(a, b, decimals) for a, b in ends)),
         ]
 
-    def _categories(
-        self, spec: EstimandLike, array: xr.DataArray, other: Population
-    ) -> Iterator[Table]:
+    def _categories(self, spec: EstimandLike, other: Population) -> Iterator[Table]:
         """Tabulate shares by category; cumulated ones say the same, and long scales do not fit."""
+        array = self.posterior.estimand(spec.name, population=self.population)
         draws = self._by_system(array, "category")
         if draws.shape[2] > MOST_CATEGORIES or not np.allclose(draws.sum(axis=2), 1):
             return
