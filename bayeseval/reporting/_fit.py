@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bayeseval._tables import Column, Table, probability
 from bayeseval.comparison._contract import Population
 from bayeseval.judgements import Judgements, MagnitudeJudgements, SPAJudgements
 from bayeseval.ranking import Ranking
@@ -10,9 +11,11 @@ from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Block, Picture
 from bayeseval.reporting._magnitudes import magnitude_sentences
 from bayeseval.reporting._predictive import (
+    Grouped,
     Shares,
     Simulated,
     annotator_shares,
+    grouped_checks,
     overall_shares,
     simulate_answers,
 )
@@ -30,6 +33,7 @@ class Checks:
     answers: Simulated
     overall: Mapping[str | None, Shares]
     annotators: Mapping[str | None, Sequence[Shares]]
+    grouped: Mapping[str | None, Sequence[Grouped]]
     repeated_rows: bool
     stated: Mapping[str | None, StatedCheck]
     further: Mapping[str | None, Sequence[str]]
@@ -56,6 +60,7 @@ class Checks:
                 c: annotator_shares(answers, judgements, r) if named else []
                 for c, r in rows.items()
             },
+            grouped={c: grouped_checks(answers, judgements, r) for c, r in rows.items()},
             repeated_rows=bool((judgements.counts != 1).any()),
             stated={
                 c: stated_check(
@@ -111,12 +116,6 @@ def fit(
             "Rows that stand for several judgements are simulated as one answer, so that the "
             "intervals are wider than they should be."
         )
-    if annotators:
-        small = sum(one.p_value < 0.05 for one in annotators)
-        sentences.append(
-            f"Annotator by annotator, {small} of {len(annotators)} have p below 0.05, where "
-            f"about {0.05 * len(annotators):.2g} are expected by chance."
-        )
     stated = checks.stated.get(part.criterion)
     if stated is not None:
         sentences += stated.sentences()
@@ -148,6 +147,38 @@ def fit(
         anchor=f"{prefix}fit",
         heading="Does the model fit?",
         sentences=tuple(sentences),
-        tables=() if stated is None else stated.tables(),
+        tables=(
+            *_grouped_table(checks.grouped[part.criterion]),
+            *(() if stated is None else stated.tables()),
+        ),
         pictures=tuple(drawn),
+    )
+
+
+def _grouped_table(grouped: Sequence[Grouped]) -> tuple[Table, ...]:
+    """Tabulate how well the answers fit system by system, item by item, annotator by annotator."""
+    if not grouped:
+        return ()
+    worst = tuple(
+        "; ".join(f"{label} (n {n:,}, p {p:.2g})" for label, n, p in one.worst) for one in grouped
+    )
+    return (
+        Table(
+            "Does the model fit within each system, item and annotator?",
+            (
+                Column("answers by", tuple(one.name for one in grouped), "text"),
+                Column("groups", tuple(f"{one.n_groups:,}" for one in grouped)),
+                Column("p", tuple(probability(one.p_value) for one in grouped)),
+                Column("worst fitting", worst, "label"),
+            ),
+            (
+                (
+                    "p: share of simulated tables in which the groups together lie at least as far "
+                    "from the expected shares as the observed ones; below 0.05 the model lacks "
+                    "something that moves these answers. The model has seen the answers, so that "
+                    "p is seldom small by chance: less often than its value says."
+                ),
+                "In brackets: the number n of answers of the group, and its own p.",
+            ),
+        ),
     )

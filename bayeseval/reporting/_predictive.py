@@ -5,12 +5,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bayeseval._tables import MINUS
 from bayeseval.errors import JudgementError
-from bayeseval.judgements import Judgements, LikertJudgements
+from bayeseval.judgements import (
+    Judgements,
+    LikertJudgements,
+    MagnitudeJudgements,
+    PairwiseJudgements,
+    SPAJudgements,
+    StrengthJudgements,
+)
 from bayeseval.reporting._contract import PosteriorLike, PredictivePosterior
 
 N_BINS = 20
 MOST_CATEGORIES = 25
+MOST_WORST = 3
+# Counts of all simulated tables that are held at once: 160 MB.
+MOST_VALUES = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +72,53 @@ def simulate_answers(
     observed = np.asarray(judgements.answers)
     if isinstance(judgements, LikertJudgements):
         return _by_category(judgements.scale.labels, observed, simulated)
-    if observed.dtype.kind in "iub":
-        values = np.unique(np.concatenate([observed, simulated.ravel()]))
+    if isinstance(judgements, PairwiseJudgements):
+        return _by_outcome(observed, simulated)
+    values = np.union1d(observed, simulated)
+    if isinstance(judgements, StrengthJudgements) and judgements.graded:
+        values = np.union1d(values, np.arange(-judgements.bound, judgements.bound + 1))
+    if len(values) <= MOST_CATEGORIES:
         return Simulated(
-            tuple(str(value) for value in values),
+            tuple(f"{value:g}".replace("-", MINUS) for value in values),
             np.searchsorted(values, observed),
             np.searchsorted(values, simulated),
         )
-    # Bins of the observed range; what is simulated outside it falls into the outer bins.
-    edges = np.linspace(observed.min(), observed.max(), N_BINS + 1)
-    middles = (edges[1:] + edges[:-1]) / 2
+    return _binned(judgements, observed, simulated)
+
+
+def _by_outcome(observed: np.ndarray, simulated: np.ndarray) -> Simulated:
+    """Name the outcomes, the tie between the two others; it is left out where there is none."""
+    labels, place = ("first better", "tie", "second better"), np.array([0, 2, 1])
+    if not (observed == 2).any() and not (simulated == 2).any():
+        labels, place = (labels[0], labels[2]), np.array([0, 1])
+    return Simulated(labels, place[observed], place[simulated.astype(np.int64)])
+
+
+def _binned(judgements: Judgements, observed: np.ndarray, simulated: np.ndarray) -> Simulated:
+    """Sort numbers into bins of their scale, or of the observed range where it has no ends.
+
+    What is simulated outside the observed range falls into the outer bins. Magnitudes are ratios:
+    their bins are equally wide on a logarithmic axis, and zero is one of its own.
+    """
+    zero: tuple[str, ...] = ()
+    if isinstance(judgements, MagnitudeJudgements):
+        positive = observed[observed > 0]
+        edges = np.geomspace(positive.min(), positive.max(), N_BINS + 1)
+        middles = np.sqrt(edges[1:] * edges[:-1])
+        if len(positive) < len(observed):
+            # Below every bin, so that zero alone falls there.
+            zero, edges = ("0",), np.concatenate([[-1.0, edges[0] * 1e-9], edges[1:]])
+    else:
+        ends = (observed.min(), observed.max())
+        if isinstance(judgements, SPAJudgements):
+            ends = (0.0, 1.0)
+        elif isinstance(judgements, StrengthJudgements):
+            ends = (-judgements.bound, judgements.bound)
+        edges = np.linspace(*ends, N_BINS + 1)
+        middles = (edges[1:] + edges[:-1]) / 2
     inner = edges[1:-1]
     return Simulated(
-        tuple(f"{middle:.3g}" for middle in middles),
+        (*zero, *(f"{middle:.3g}".replace("-", MINUS) for middle in middles)),
         np.searchsorted(inner, observed, side="right"),
         np.searchsorted(inner, simulated, side="right"),
     )
@@ -103,6 +148,100 @@ def annotator_shares(answers: Simulated, judgements: Judgements, rows: np.ndarra
     return sorted(found, key=lambda shares: (shares.p_value, -shares.n_judgements))
 
 
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """How answers sorted by a factor, such as the system or the item, differ from the expected.
+
+    ``p_value`` is that of all groups at once: the share of simulated tables in which the distances
+    of the groups from what the model expects add up to at least as much. ``worst`` are the groups,
+    the worst fitting first, each with a p of its own.
+    """
+
+    name: str
+    n_groups: int
+    p_value: float
+    worst: tuple[tuple[str, int, float], ...]
+
+
+def grouped_checks(answers: Simulated, judgements: Judgements, rows: np.ndarray) -> list[Grouped]:
+    """Hold the answers of every system (or pair), item and annotator against the simulated ones.
+
+    The shares over all answers together nearly always fit, since the model learnt them; that the
+    shares of every system, or of every item, fit as well needs a model that has what moves them.
+    """
+    pair = len(judgements.system_factors) == 2
+    factors: dict[str, tuple[str, ...]] = {
+        "pair of systems, as presented" if pair else "system": judgements.system_factors
+    }
+    for name in ("item", "annotator"):
+        if judgements.has(name):
+            factors[name] = (name,)
+    if judgements.has("item") and not pair:
+        factors["system and item"] = ("system", "item")
+    found = []
+    for name, columns in factors.items():
+        codes = np.stack([judgements.codes(column)[rows] for column in columns])
+        known, group = np.unique(codes, axis=1, return_inverse=True)
+        n_groups = known.shape[1]
+        size = n_groups * len(answers.labels) * len(answers.simulated)
+        if n_groups > 1 and size <= MOST_VALUES:
+            labels = [judgements.labels(column) for column in columns]
+            names = [
+                ", ".join(own[code] for own, code in zip(labels, one, strict=True))
+                for one in known.T
+            ]
+            found.append(_grouped_check(name, answers, judgements.counts[rows], rows, group, names))
+    return found
+
+
+def _grouped_check(
+    name: str,
+    answers: Simulated,
+    weights: np.ndarray,
+    rows: np.ndarray,
+    group: np.ndarray,
+    names: list[str],
+) -> Grouped:
+    start = group.ravel() * len(answers.labels)
+    observed, simulated = _counted(answers, rows, start, weights, len(names))
+    own, others = _distances(observed, simulated)
+    p_values = _tail(own, others)
+    order = np.lexsort((-own, p_values))[:MOST_WORST]
+    totals = observed.sum(axis=1)
+    return Grouped(
+        name=name,
+        n_groups=len(names),
+        p_value=float(_tail(own.sum(), others.sum(axis=1))),
+        worst=tuple((names[at], int(totals[at]), float(p_values[at])) for at in order),
+    )
+
+
+def _counted(
+    answers: Simulated, rows: np.ndarray, start: np.ndarray, weights: np.ndarray, n_groups: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count answers by group and category: the observed, and the simulated (sample, …)."""
+    shape = (n_groups, len(answers.labels))
+
+    def counts(codes: np.ndarray) -> np.ndarray:
+        table = np.bincount(start + codes[rows], weights=weights, minlength=shape[0] * shape[1])
+        return table.reshape(shape)
+
+    return counts(answers.observed), np.stack([counts(sample) for sample in answers.simulated])
+
+
+def _distances(observed: np.ndarray, simulated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Compute the distance of every group from the expected: of the observed, of the simulated."""
+    # Half a judgement in all simulated tables together stands for what none of them shows.
+    expected = simulated.mean(axis=0) + 0.5 / len(simulated)
+    others = ((simulated - expected) ** 2 / expected).sum(axis=-1)
+    return ((observed - expected) ** 2 / expected).sum(axis=-1), others
+
+
+def _tail(own: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the share of tables, the observed one among them, that are at least as far."""
+    return (1 + (others >= own * (1 - 1e-12)).sum(axis=0)) / (1 + len(others))
+
+
 def _grouped(
     answers: Simulated,
     judgements: Judgements,
@@ -110,22 +249,9 @@ def _grouped(
     group: np.ndarray,
     names: tuple[str | None, ...],
 ) -> Iterator[Shares]:
-    n_categories = len(answers.labels)
-    weights = judgements.counts[rows]
-    start = group[rows] * n_categories
-    size = len(names) * n_categories
-
-    def counts(codes: np.ndarray) -> np.ndarray:
-        table = np.bincount(start + codes[rows], weights=weights, minlength=size)
-        return table.reshape(len(names), n_categories)
-
-    observed = counts(answers.observed)
-    simulated = np.stack([counts(sample) for sample in answers.simulated])
-    # Half a judgement in all simulated tables together stands for what none of them shows.
-    expected = simulated.mean(axis=0) + 0.5 / len(simulated)
-    distance = ((simulated - expected) ** 2 / expected).sum(axis=-1)
-    found = ((observed - expected) ** 2 / expected).sum(axis=-1)
-    p_values = (1 + (distance >= found * (1 - 1e-12)).sum(axis=0)) / (1 + len(simulated))
+    start = group[rows] * len(answers.labels)
+    observed, simulated = _counted(answers, rows, start, judgements.counts[rows], len(names))
+    p_values = _tail(*_distances(observed, simulated))
     totals = observed.sum(axis=1)
     for index, name in enumerate(names):
         if totals[index]:

@@ -285,7 +285,7 @@ def test_intervals_follow_the_settings(study: Study, tmp_path: Path) -> None:
     with settings.using(ci_prob=0.8, ci_kind="hdi"):
         source = written(study, tmp_path)
     assert "80 % highest-density" in source
-    assert "equal-tailed" not in source
+    assert "80 % equal-tailed" not in source
 
 
 def test_markdown_has_the_answer_and_the_tables(hostile: Study, tmp_path: Path) -> None:

@@ -130,3 +130,11 @@ def matrix(
     fig.label_ticks(figure, axes, "y", range(n_rows), rows, size=9 if n_rows <= 30 else 7.5)
     axes.tick_params(axis="x", length=0)
     return figure, axes
+
+
+def within(axes: "Axes", bounds: tuple[float, float] | None, axis: Literal["x", "y"]) -> None:
+    """Keep an axis within the range that its quantity has."""
+    if bounds is None:
+        return
+    low, high = axes.get_xlim() if axis == "x" else axes.get_ylim()
+    (axes.set_xlim if axis == "x" else axes.set_ylim)(max(low, bounds[0]), min(high, bounds[1]))

@@ -15,6 +15,7 @@ from bayeseval.reporting.plots._parts import (
     pair_rows,
     styled,
     title,
+    within,
 )
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ def plot_filter_effect(effect: FilterEffect, *, criterion: str | None = None) ->
             axis="y",
             label=f"all {counted(n, 'annotator')}" if np.isnan(tau) else f"τ = {tau:g}: {n:,} kept",
         )
+    # A t interval of few annotators leaves the range that a probability has.
+    within(axes, (0.0, 1.0), "x")
     pair_rows(figure, axes, pairs, "≻")
     axes.set_xlabel(f"P(A ≻ B) as stated: mean, {100 * effect.ci_prob:.10g} % t interval")
     title(figure, axes, criterion or "")

@@ -18,6 +18,7 @@ from bayeseval.reporting.plots._parts import (
     pair_rows,
     styled,
     title,
+    within,
 )
 from bayeseval.settings import ci_words
 
@@ -79,6 +80,7 @@ def plot_comparison(
         draw_intervals(axes, rows, frame, fig.BLUE, "o", axis="y")
         pair_rows(figure, axes, pairs, between)
         axes.set_xlabel(f"{_estimate_words(comparison)}: {words}")
+        within(axes, _bounds(comparison), "x")
         where = ([criterion] if criterion else []) + ([f"{comparison.by} {level}"] if level else [])
         title(figure, axes, ", ".join(where))
     fig.mark(figure, comparison.problems, comparison.approximate)
@@ -117,6 +119,7 @@ def _level_panels(
         own = frame[(frame["system_a"] == a) & (frame["system_b"] == b)]
         _draw_reference(axes, comparison, axis="y")
         draw_intervals(axes, np.arange(len(own)), own, fig.BLUE, "o", axis="x")
+        within(axes, _bounds(comparison), "y")
         short = f" {between} ".join(shorten([a, b], 13))
         fig.title_label(figure, axes, short, width=30, size=8.5, whole=f"{a} {between} {b}")
         axes.grid(visible=True, axis="y", color=fig.GRID, linewidth=0.6)
@@ -146,3 +149,10 @@ def _estimate_words(comparison: Comparison) -> str:
     if comparison.quantity == "win_probability":
         return "P(A ≻ B)"
     return comparison.title if comparison.of_pairs else f"{comparison.title}, A − B"
+
+
+def _bounds(comparison: Comparison) -> tuple[float, float] | None:
+    """Return the range of the contrasts where they are probabilities."""
+    if comparison.unit != "probability":
+        return None
+    return (0.0, 1.0) if comparison.reference > 0 else (-1.0, 1.0)
