@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Never
 import typer
 
 from bayeseval._checks import nearest, some
+from bayeseval._files import write_whole
 from bayeseval.errors import BayesEvalError
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ NOT_CONVERGED = 3
 INTERRUPTED = 130
 
 _DEMO_SEED = 1
+_SAME = {"output": "out"}
 
 app = typer.Typer(
     name="bayeseval",
@@ -42,6 +44,8 @@ app = typer.Typer(
     # Rich takes a tenth of a second to import, and its tracebacks hide the message.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    # One word for what is written, in every command; the other is taken as well, out of sight.
+    context_settings={"token_normalize_func": lambda token: _SAME.get(token, token)},
 )
 
 
@@ -769,7 +773,7 @@ def report(
     posterior: _PosteriorFile,
     table: _Table,
     output: Annotated[
-        Path, typer.Option(help="Where to write: .html for a page, .md for Markdown.")
+        Path, typer.Option("--out", help="Where to write: .html for a page, .md for Markdown.")
     ] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Title of the report.")] = None,
     rope: _Rope = None,
@@ -780,7 +784,7 @@ def report(
 
     It needs the judgements again, with the same options as the fit.
     """
-    _refuse_unwritable(output, "--output", (".html", ".htm", ".md"))
+    _refuse_unwritable(output, "--out", (".html", ".htm", ".md"))
     judgements = table.read()
     from bayeseval.inference import load
     from bayeseval.reporting import report as write_report
@@ -822,9 +826,9 @@ def summary(*, table: _Table, as_json: _Json = False) -> None:
 @app.command()
 def demo(
     *,
-    output: Annotated[Path, typer.Option(help="Folder to write to; made where needed.")] = Path(
-        "bayeseval-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("--out", help="Folder to write to; made where needed.")
+    ] = Path("bayeseval-demo"),
     draws: Annotated[int, typer.Option(help="Draws kept, of each of four chains.")] = 2000,
 ) -> None:
     """Go the whole way on simulated ratings.
@@ -850,7 +854,8 @@ def demo(
         random_seed=_DEMO_SEED,
     )
     ratings = output / "ratings.csv"
-    simulated.judgements.to_frame().to_csv(ratings, index=False)
+    text = simulated.judgements.to_frame().to_csv(index=False)
+    write_whole(ratings, text.encode(), "file of ratings")
     table = _Table(
         file=ratings,
         annotator="annotator",

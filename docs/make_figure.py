@@ -25,5 +25,5 @@ if __name__ == "__main__":
         draw(Path(sys.argv[1]))
     else:
         with tempfile.TemporaryDirectory() as scratch:
-            subprocess.run(["bayeseval", "demo", "--output", scratch], check=True)
+            subprocess.run(["bayeseval", "demo", "--out", scratch], check=True)
             draw(Path(scratch))

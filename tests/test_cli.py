@@ -548,3 +548,15 @@ def test_unknown_command_ends_with_2_and_the_nearest(run: Run):
     ended = run("fti")
     assert ended.status == 2
     assert "fit" in ended.err
+
+
+def test_what_is_written_has_one_word_in_every_command(run: Run, tmp_path: Path) -> None:
+    missing = tmp_path / "no folder" / "page.html"
+    for word in ("--out", "--output"):
+        ended = run(f"report {COLUMNS}", tmp_path / "p.nc", tmp_path / "r.csv", word, missing)
+        assert ended.status == 2
+        assert "--out: there is no folder" in ended.err
+    for command in ("fit", "report", "demo"):
+        shown = run(command, "--help").out
+        assert "--out " in shown
+        assert "--output" not in shown

@@ -1,7 +1,9 @@
 """A posterior on disk: netCDF with everything that is needed to use it again, never pickle."""
 
 import hashlib
+import io
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -11,12 +13,19 @@ import numpy as np
 import xarray as xr
 
 from bayeseval._checks import some
+from bayeseval._files import write_whole
 from bayeseval.errors import BayesEvalError
 from bayeseval.families._declaration import Declaration, Effect, Term
 
 _KIND = "bayeseval posterior"
 _FORMAT = 1
 _ATTRIBUTE = "bayeseval"
+# After the netCDF: readers of netCDF stop before it, and bayeseval looks at it before HDF5, which
+# may never come back from a damaged file, sees a byte.
+_SEAL = b"\nbayeseval sha256 "
+_SEALED = len(_SEAL) + 64 + 1
+
+_log = logging.getLogger("bayeseval")
 
 
 def write(tree: xr.DataTree, content: Mapping[str, Any], path: Path) -> None:
@@ -32,14 +41,12 @@ def write(tree: xr.DataTree, content: Mapping[str, Any], path: Path) -> None:
         The file; replaced where it exists.
     """
     tree = tree.copy()
-    header = {"kind": _KIND, "format": _FORMAT, "checksum": _checksum(tree)}
+    header = {"kind": _KIND, "format": _FORMAT, "checksum": _checksum(tree), "sealed": True}
     tree.attrs[_ATTRIBUTE] = json.dumps({**header, **content}, ensure_ascii=False)
-    partial = path.with_name(path.name + ".partial")
-    try:
-        tree.to_netcdf(partial, engine="h5netcdf", mode="w")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    # In memory first: HDF5 ends the process where the disk is full.
+    body = bytes(tree.to_netcdf(None, engine="h5netcdf"))
+    seal = _SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n"
+    write_whole(path, body + seal, "posterior")
 
 
 def read(path: Path) -> tuple[xr.DataTree, dict[str, Any]]:
@@ -52,34 +59,61 @@ def read(path: Path) -> tuple[xr.DataTree, dict[str, Any]]:
     """
     if not path.is_file():
         raise BayesEvalError(f"there is no file {str(path)!r}")
+    held = path.read_bytes()
+    body, seal = held[:-_SEALED], held[-_SEALED:]
+    sealed = seal.startswith(_SEAL)
+    if sealed and seal != _SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n":
+        raise BayesEvalError(
+            f"{str(path)!r} is damaged or was edited: its bytes do not match the digest at its end"
+        )
     try:
-        with xr.open_datatree(path, engine="h5netcdf") as opened:
+        with xr.open_datatree(io.BytesIO(body if sealed else held), engine="h5netcdf") as opened:
             tree = opened.load()
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError) as error:
+    except (OSError, LookupError, ValueError, RuntimeError, TypeError, MemoryError) as error:
         raise BayesEvalError(
             f"{str(path)!r} cannot be read as netCDF: it is damaged, incomplete or of another "
             f"kind ({type(error).__name__}: {error})"
         ) from error
+    content = _header(tree, path)
+    if not sealed:
+        if content.get("sealed"):
+            raise BayesEvalError(f"{str(path)!r} is damaged: its end, with the digest, is missing")
+        _log.warning(
+            "%s was written by an earlier bayeseval: its draws match their checksum, the rest is "
+            "not checked; save it again to seal it",
+            path,
+        )
+    return tree, content
+
+
+def _header(tree: xr.DataTree, path: Path) -> dict[str, Any]:
+    """Take what belongs to the draws from the file's attribute, and check that it belongs."""
     text = tree.attrs.pop(_ATTRIBUTE, None)
     try:
         content = json.loads(text) if isinstance(text, str) else None
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         content = None
     if not isinstance(content, dict) or content.get("kind") != _KIND:
         raise BayesEvalError(
             f"{str(path)!r} is a netCDF file, but no posterior that bayeseval saved; it has the "
             f"groups {some(tree.groups)}"
         )
-    if content["format"] > _FORMAT:
+    written, checksum = content.get("format"), content.get("checksum")
+    if not isinstance(written, int) or not isinstance(checksum, str):
         raise BayesEvalError(
-            f"{str(path)!r} was written by a newer bayeseval (format {content['format']}, this "
-            f"one reads up to {_FORMAT}); upgrade bayeseval"
+            f"the header of {str(path)!r} is damaged: it has the format {written!r} and the "
+            f"checksum {checksum!r}, where a whole number and a text should be"
         )
-    if content["checksum"] != _checksum(tree):
+    if written > _FORMAT:
+        raise BayesEvalError(
+            f"{str(path)!r} was written by a newer bayeseval (format {written}, this one reads up "
+            f"to {_FORMAT}); upgrade bayeseval"
+        )
+    if checksum != _checksum(tree):
         raise BayesEvalError(
             f"{str(path)!r} is damaged: its values do not match the checksum written with them"
         )
-    return tree, content
+    return content
 
 
 def declaration_record(declaration: Declaration[Any]) -> dict[str, Any]:

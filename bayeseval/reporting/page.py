@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bayeseval._checks import some
+from bayeseval._files import write_whole
 from bayeseval.comparison import Comparison, compare, rank
 from bayeseval.comparison._contract import Population, refuse_no_posterior
 from bayeseval.errors import BayesEvalError
@@ -146,7 +147,7 @@ def report(
         answers=_answers(ranking),
         sections=tuple(sections),
     )
-    target.write_text(_text(document, is_page=is_page), encoding="utf-8", errors="replace")
+    write_whole(target, _text(document, is_page=is_page).encode("utf-8", "replace"), "report")
     return target
 
 
