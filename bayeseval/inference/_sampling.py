@@ -12,11 +12,11 @@ import numpy.typing as npt
 import xarray as xr
 
 from bayeseval.errors import ModelError
-from bayeseval.families._callback import CallbackDensity, identity_callback
 from bayeseval.families._declaration import Cells, Declaration, FloatArray
 from bayeseval.families._family import Family
 from bayeseval.families._layout import Geometry, bent, layout
 from bayeseval.inference._geometry import measured_geometry
+from bayeseval.inference._nutpie import compiled_model, has_trajectories, sampler_name
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -104,12 +104,15 @@ class Draws:
         Time by stage.
     course
         How the chains were run.
+    sampler
+        The program that drew.
     """
 
     values: dict[str, FloatArray]
     statistics: xr.Dataset
     seconds: dict[str, float]
     course: Course
+    sampler: str
 
 
 def tuned_geometry(
@@ -149,53 +152,13 @@ def tuned_geometry(
 
 
 def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
-    """Hand a density to nutpie, by the address of its C function where nutpie has that door.
-
-    What takes C functions is nutpie's class for compiled PyMC models, which its documentation does
-    not describe; the public door calls Python at every step, and costs some 50 µs a gradient.
-    """
+    """Hand a density and its starting points to nutpie."""
 
     def start(seed: int) -> FloatArray:
         rng = np.random.default_rng(seed)
         return _start(family, declaration, cells, density.geometry, rng)
 
-    n = density.n_parameters
-    try:
-        return _by_address(density, start)
-    except (ImportError, AttributeError, TypeError):
-        from nutpie.compiled_pyfunc import from_pyfunc
-
-        return from_pyfunc(
-            n,
-            lambda: density,
-            lambda *_seeds: lambda x: {"x": x},
-            [np.dtype("float64")],
-            [(n,)],
-            ["x"],
-            make_initial_point_fn=start,
-        )
-
-
-def _by_address(density: CallbackDensity, start: Callable[[int], FloatArray]) -> Any:
-    from nutpie.compile_pymc import CompiledPyMCModel
-
-    n = density.n_parameters
-    return CompiledPyMCModel(
-        dims=None,
-        compiled_logp_func=density.callback,
-        compiled_expand_func=identity_callback(),
-        initial_point_func=start,
-        shared_data={},
-        shared_var_keys={},
-        user_data=density.tables.addresses,
-        n_expanded=n,
-        shape_info=(["x"], [slice(0, n)], [(n,)]),
-        logp_func=None,
-        expand_func=None,
-        _n_dim=n,
-        _shapes={"x": (n,)},
-        _coords={},
-    )
+    return compiled_model(density, start)
 
 
 def _start(
@@ -249,6 +212,7 @@ def sample_density(
             "sample": sampled - tuned,
         },
         course=course,
+        sampler=sampler_name(),
     )
 
 
@@ -376,6 +340,7 @@ def sample_pymc(
             "sample": sampled - ready,
         },
         course=course,
+        sampler=sampler,
     )
 
 
@@ -385,34 +350,27 @@ def _sample_with_nutpie(
     """Return nutpie's draws, and the course that they took."""
     import nutpie
 
-    asked = {}
+    undocumented: dict[str, Any] = {}
+    if not has_trajectories():
+        course = replace(course, integrator="leapfrog", extra_doublings=0)
     if course.integrator == "exact for a normal":
-        asked["exact_normal_trajectory"] = True
+        undocumented["exact_normal_trajectory"] = True
     if course.extra_doublings:
-        asked["extra_doublings"] = course.extra_doublings
-
-    def sample(**undocumented: Any) -> xr.DataTree:
-        return nutpie.sample(
-            model,
-            draws=settings.draws,
-            tune=course.tune,
-            chains=settings.chains,
-            cores=settings.cores,
-            seed=settings.random_seed,
-            target_accept=course.target_accept,
-            maxdepth=settings.max_treedepth,
-            progress_bar=settings.progressbar,
-            save_warmup=False,
-            **undocumented,
-        )
-
-    try:
-        return sample(**asked), course
-    except AttributeError:
-        if not asked:
-            raise
-        # Settings that nutpie has and does not document; one without them refuses their names.
-        return sample(), replace(course, integrator="leapfrog", extra_doublings=0)
+        undocumented["extra_doublings"] = course.extra_doublings
+    tree = nutpie.sample(
+        model,
+        draws=settings.draws,
+        tune=course.tune,
+        chains=settings.chains,
+        cores=settings.cores,
+        seed=settings.random_seed,
+        target_accept=course.target_accept,
+        maxdepth=settings.max_treedepth,
+        progress_bar=settings.progressbar,
+        save_warmup=False,
+        **undocumented,
+    )
+    return tree, course
 
 
 def _sample_with_pymc(

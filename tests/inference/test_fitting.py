@@ -17,7 +17,7 @@ import pytest
 import bayeseval as be
 from bayeseval.errors import ModelError
 from bayeseval.families import _FAMILIES, family_named
-from bayeseval.inference import Posterior, _sampling, fitting
+from bayeseval.inference import Posterior, _nutpie, _sampling, fitting
 from bayeseval.judgements import Factor
 from bayeseval.judgements._intake import CANONICAL, QUANTITIES
 from bayeseval.simulate import SimulatedLikert, simulate_pairwise
@@ -55,15 +55,10 @@ def test_both_doors_of_the_sampler_lead_to_the_same_draws(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", be.ConvergenceWarning)
         by_address = draws()
-        asked = []
-
-        def closed(*_: Any) -> Any:
-            asked.append(True)
-            raise TypeError("unexpected keyword argument")
-
-        monkeypatch.setattr(_sampling, "_by_address", closed)
-        through_python = draws()
-    assert asked
+        monkeypatch.setattr(_nutpie, "takes_addresses", lambda: False)
+        posterior = be.fit(small_study.judgements, random_seed=3, **QUICK)
+    assert posterior.settings.sampler == "nutpie, called through Python"
+    through_python = posterior.quality.values
     np.testing.assert_array_equal(by_address, through_python)
 
 
@@ -557,16 +552,7 @@ def test_a_very_normal_posterior_takes_few_steps() -> None:
 
 
 def test_without_exact_steps_there_are_leapfrog_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    import nutpie
-
-    original = nutpie.sample
-
-    def older(*arguments: Any, **settings: Any) -> Any:
-        if "exact_normal_trajectory" in settings:
-            raise AttributeError("Unknown settings attribute: exact_normal_trajectory")
-        return original(*arguments, **settings)
-
-    monkeypatch.setattr(nutpie, "sample", older)
+    monkeypatch.setattr(_sampling, "has_trajectories", lambda: False)
     study = be.simulate_likert(
         n_annotators=40, n_systems=4, n_items=1, n_categories=5, random_seed=2
     )
