@@ -239,3 +239,29 @@ def summaries(**printed: npt.ArrayLike) -> tuple[np.ndarray, ...]:
         if name.startswith("sd") and (values < 0).any():
             raise DesignError(f"a standard deviation cannot be negative; found {name}={values}.")
     return tuple(broadcast)
+
+
+def has_width(lower: float, upper: float, n: int, what: str) -> tuple[bool, str]:
+    """Say whether an interval has any width, and why not: what does not vary has no error.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Its ends; NaN where there is none.
+    n : int
+        How many values or units stand behind it.
+    what : str
+        What they are, in the singular.
+
+    Returns
+    -------
+    tuple of bool and str
+        Whether to show it; where not, a sentence, which is empty for an interval that is NaN.
+    """
+    if np.isnan(lower) or np.isnan(upper):
+        return False, ""
+    if n < 2:
+        return False, f"No interval: one {what} alone does not say how much others would differ."
+    if upper - lower <= 1e-12 * max(1.0, abs(lower), abs(upper)):
+        return False, f"No interval: the {n:,} {what}s do not vary."
+    return True, ""

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeseval._checks import nearest
 from bayeseval._records import Record, Shown
-from bayeseval._units import answers_by_unit, once_each, slices
+from bayeseval._units import answers_by_unit, has_width, once_each, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._meaning import Level
@@ -156,7 +156,8 @@ def krippendorff_alpha(
         twice), ``n_single`` (left out), ``n_judgements`` (in those units), ``n_repeats``
         (left out: of several judgements of a unit by one annotator the first counts), ``exact``
         (share of units on which all agree) and ``note``. Where everybody gave one and the same
-        answer to everything, alpha is not defined (0/0): it is NaN, and ``note`` says so.
+        answer to everything, alpha is not defined (0/0): it is NaN, and ``note`` says so. One unit,
+        or units that all say the same, have no interval.
 
     Raises
     ------
@@ -203,6 +204,9 @@ def krippendorff_alpha(
         draws = draws[np.isfinite(draws)]
         tail = (1 - prob) / 2
         lower, upper = np.quantile(draws, [tail, 1 - tail]) if draws.size else (np.nan, np.nan)
+        width, why = has_width(float(lower), float(upper), len(pairs.marginals), "unit")
+        if not width:
+            lower = upper = float("nan")
         exact = float(((pairs.marginals > 0).sum(axis=1) == 1).mean())
         found.append(
             {
@@ -216,7 +220,7 @@ def krippendorff_alpha(
                 "n_judgements": len(given),
                 "n_repeats": len(piece.rows) - len(rows),
                 "exact": exact,
-                "note": _note(alpha, exact),
+                "note": " ".join(filter(None, (_note(alpha, exact), why))),
             }
         )
     table = pd.DataFrame(found)

@@ -183,5 +183,7 @@ def _correlation(
         "lower": float(lower),
         "upper": float(upper),
         "p": float(result.pvalue),
-        "note": "",
+        "note": ""
+        if np.isfinite(lower)
+        else f"No interval from {n} matches with correlation {r:g}.",
     }

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from bayeseval._records import Record, Shown
-from bayeseval._units import answers_by_unit, once_each, slices
+from bayeseval._units import answers_by_unit, has_width, once_each, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -48,7 +48,8 @@ def cohen_kappa(
         ``annotator_a``, ``annotator_b``, ``n_units`` (judged by both), ``agreement`` (share that
         is the same), ``kappa``, ``lower``, ``upper`` (normal, from the large-sample standard
         error) and ``note``. Kappa of two annotators who gave one and the same answer to everything
-        is NaN. Where an annotator judged a unit more than once, the first judgement counts.
+        is NaN, and so is the interval of one unit or of answers that do not vary. Where an
+        annotator judged a unit more than once, the first judgement counts.
 
     Raises
     ------
@@ -91,8 +92,11 @@ def cohen_kappa(
                     # Where agreement by chance is certain, or none, its variance is 0 / 0.
                     result = cohens_kappa(table, wt=weights)
                 kappa = float(result["kappa"])
-                half = norm.ppf(0.5 + prob / 2) * float(np.sqrt(max(result["var_kappa"], 0)))
-                lower, upper = kappa - half, min(1.0, kappa + half)
+                half = float(norm.ppf(0.5 + prob / 2)) * float(np.sqrt(max(result["var_kappa"], 0)))
+                lower, upper = max(-1.0, kappa - half), min(1.0, kappa + half)
+            width, why = has_width(lower, upper, len(both), "unit")
+            if not width:
+                lower = upper = float("nan")
             found.append(
                 {
                     **piece.key,
@@ -103,7 +107,7 @@ def cohen_kappa(
                     "kappa": kappa,
                     "lower": lower,
                     "upper": upper,
-                    "note": "" if np.isfinite(kappa) else SAME,
+                    "note": why if np.isfinite(kappa) else SAME,
                 }
             )
         if len(found) == before:

@@ -20,6 +20,8 @@ type Unit = Literal["annotator", "item", "judgement"]
 
 _FEW = 8
 """Units of a pair below which its interval is said to be too narrow."""
+_FEWEST = 3
+"""Units of a pair from which on it has draws: of two, every draw lies between the two answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,13 +132,20 @@ class BayesianBootstrap:
         directions = tuple(sorted({(int(x), int(y)) for x, y in zip(a, b, strict=True)}))
         left_out: dict[str, str] = {}
         alone, few = [], []
-        for label, rows in _by_pair(table, pairs):
+        answered = tuple(_by_pair(table, pairs))
+        for label, rows in answered:
             n = np.unique(units[rows]).size
-            (alone if n == 1 else few if n < _FEW else []).append(label)
+            (alone if n < _FEWEST else few if n < _FEW else []).append(label)
+        if len(alone) == len(answered):
+            raise DesignError(
+                f"no pair was answered by {_FEWEST} {unit}s: of two answers every draw lies "
+                "between them, which says nothing of how others would differ. Name items or take "
+                "unit='judgement' where they answered more often, or fit OrderedBeta"
+            )
         if alone:
-            left_out["pairs asked once"] = (
-                f"one {unit} alone answered {some(alone)}: how much others would differ is not "
-                "known, and no interval is printed"
+            left_out["hardly any answers"] = (
+                f"fewer than {_FEWEST} {unit}s answered {some(alone)}: how much others would "
+                "differ is not known, and no interval is printed"
             )
         if few:
             left_out["few answers"] = (
@@ -212,7 +221,7 @@ class BayesianBootstrap:
         -------
         DirectDraws
             ``quality``; ``stated`` by direction, as asked; ``preferred`` by pair, both directions
-            as one. A pair is not a number where fewer than two units answered it.
+            as one. A pair is not a number where fewer than three units answered it.
         """
         table, response = _checked(judgements), declaration.response
         units, _ = _units(table, response.unit)
@@ -243,7 +252,8 @@ class BayesianBootstrap:
             posterior=xr.Dataset(
                 {name: xr.Variable(at, array) for name, (at, array) in data.items()}, coords=coords
             ),
-            approximate=None,
+            # Printed beside every answer: so few answers do not say how others would spread.
+            approximate=declaration.left_out.get("few answers"),
             method=f"independent draws of Dirichlet(1, …, 1) weights on {response.n_units} "
             f"{response.unit}s",
         )
@@ -563,10 +573,10 @@ def _pooled(means: _Means, pair: tuple[int, int]) -> tuple[npt.NDArray[np.intp],
 def _weighted(
     weights: FloatArray, answers: list[tuple[npt.NDArray[np.intp], FloatArray] | None]
 ) -> FloatArray:
-    """Return weighted means, dims (draw, question); no number from fewer than two units."""
+    """Return weighted means, dims (draw, question); no number from fewer than `_FEWEST` units."""
     result = np.full((weights.shape[0], len(answers)), np.nan)
     for column, answer in enumerate(answers):
-        if answer is not None and answer[0].size > 1:
+        if answer is not None and answer[0].size >= _FEWEST:
             who, values = answer
             own = weights[:, who]
             result[:, column] = (own @ values) / own.sum(axis=1)

@@ -127,7 +127,9 @@ def bootstrap_ranking(
         criteria), ``cluster``, ``position``, ``system``, ``score``, ``lower``, ``upper``,
         ``rank_lower``, ``rank_upper`` (interval of the rank over resamples; best = 1). ``pairs``
         has the differences, ``ranking()`` the line that papers print. Resamples in which a system
-        was never judged are left out and counted in a note.
+        was never judged are left out and counted in a note. A system with one resampled unit has
+        the same score in every resample: no interval, and no test against any other; nor has a
+        score or difference that does not vary an interval.
 
     Raises
     ------
@@ -147,7 +149,9 @@ def bootstrap_ranking(
     rng = np.random.default_rng(random_seed)
     tables, pairs, notes = [], [], []
     for piece in slices(judgements, criterion):
-        estimate, draws, systems = _scores(judgements, piece.rows, chosen, n_resamples, rng)
+        estimate, draws, systems, n_units = _scores(
+            judgements, piece.rows, chosen, n_resamples, rng
+        )
         whole = np.isfinite(draws).all(axis=1)
         if whole.sum() < 2:
             raise DesignError(
@@ -159,7 +163,17 @@ def bootstrap_ranking(
                 f"{int((~whole).sum())} of {n_resamples:,} resamples lack a system{piece.where} "
                 "and were left out."
             )
-        table, pair = _ranked(estimate, draws[whole], systems, prob, alpha)
+        alone = n_units < 2
+        if alone.any():
+            named = some([systems[code] for code in np.flatnonzero(alone)])
+            notes.append(
+                f"Judged on one {'judgement' if chosen == 'both' else chosen} alone{piece.where}: "
+                f"{named}. Every resample gives the same score: no interval, no rank interval, and "
+                "no cluster of its own."
+            )
+        table, pair = _ranked(estimate, draws[whole], systems, prob, alpha, alone)
+        if table["lower"].isna().sum() > alone.sum():
+            notes.append(f"Scores that no resample changes{piece.where} have no interval.")
         for frame, collected in ((table, tables), (pair, pairs)):
             for name, label in piece.key.items():
                 frame.insert(0, name, label)
@@ -246,7 +260,8 @@ def _scores(
     resample: Resample,
     n_resamples: int,
     rng: np.random.Generator,
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
+) -> tuple[np.ndarray, np.ndarray, list[str], np.ndarray]:
+    """Return scores, their resamples, the systems, and how many resampled units each has."""
     values, system, source = _answers(judgements, rows)
     present, system = np.unique(system, return_inverse=True)
     systems = [judgements.systems[code] for code in present]
@@ -262,7 +277,12 @@ def _scores(
             weights = _draw(int(item.max()) + 1, size, rng)[:, item]
             weights *= _draw(int(person.max()) + 1, size, rng)[:, person]
             draws.append(_ratio((weights * values) @ belongs, weights @ belongs))
-        return estimate, np.concatenate(draws), systems
+        units = [
+            [len(np.unique(of[system == code])) for code in range(len(systems))]
+            for of in (item, person)
+        ]
+        n_units = np.array(units).min(axis=0)
+        return estimate, np.concatenate(draws), systems, n_units
     unit = (
         np.tile(np.arange(len(rows)), len(values) // len(rows))
         if resample == "judgement"
@@ -275,7 +295,7 @@ def _scores(
     for size in _chunks(n_resamples, len(cells)):
         weights = _draw(len(cells), size, rng)
         draws.append(_ratio(weights @ filled, weights @ there))
-    return estimate, np.concatenate(draws), systems
+    return estimate, np.concatenate(draws), systems, there.sum(axis=0)
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
@@ -285,7 +305,12 @@ def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:
 
 
 def _ranked(
-    estimate: np.ndarray, draws: np.ndarray, systems: list[str], prob: float, alpha: float
+    estimate: np.ndarray,
+    draws: np.ndarray,
+    systems: list[str],
+    prob: float,
+    alpha: float,
+    alone: np.ndarray,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     from scipy.stats import rankdata
 
@@ -293,9 +318,11 @@ def _ranked(
     order = np.argsort(-estimate, kind="stable")
     tail = (1 - prob) / 2
     ends = np.quantile(draws, [tail, 1 - tail], axis=0)
+    ends[:, np.ptp(ends, axis=0) <= 1e-12 * np.abs(ends).max(axis=0)] = np.nan
     ranks = np.quantile(
         rankdata(-draws, axis=1, method="min"), [tail, 1 - tail], axis=0, method="nearest"
-    )
+    ).astype(float)
+    ranks[:, alone] = np.nan
     n = len(systems)
     better = np.full((n, n), 0.5)
     rows = []
@@ -306,8 +333,12 @@ def _ranked(
             # Means of the same answers in another order differ in the last bits.
             tie = np.abs(difference) <= 1e-12
             share = float(((difference > 0) & ~tie).mean() + tie.mean() / 2)
-            better[i, j] = share
             low, high = np.quantile(difference, [tail, 1 - tail])
+            if high - low <= 1e-12:
+                low = high = np.nan
+            if alone[a] or alone[b]:
+                low = high = share = float("nan")
+            better[i, j] = share
             rows.append(
                 {
                     "system_a": systems[a],
@@ -331,8 +362,8 @@ def _ranked(
             "score": estimate[order],
             "lower": ends[0][order],
             "upper": ends[1][order],
-            "rank_lower": ranks[0][order].astype(int),
-            "rank_upper": ranks[1][order].astype(int),
+            "rank_lower": pd.array(ranks[0][order]).astype("Int64"),
+            "rank_upper": pd.array(ranks[1][order]).astype("Int64"),
         }
     )
     return table, pd.DataFrame(rows)

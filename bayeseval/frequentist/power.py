@@ -65,7 +65,7 @@ class PowerCurve(Record):
         keys = [name for name in known if name in self.table]
         rows = []
         for _, curve in self.table.groupby(keys, sort=False, dropna=False):
-            first = curve.iloc[0].to_dict()
+            first = {str(k): v for k, v in curve.iloc[0].to_dict().items()}
             tried = range(2, int(curve["n_annotators"].max()) + 1)
             at = bisect_left(tried, power, key=lambda n, first=first: _power(first, [n])[0])
             smallest = tried[at] if at < len(tried) else pd.NA

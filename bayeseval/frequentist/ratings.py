@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, cell_means, compact, numbers, slices, summaries
+from bayeseval._units import Slice, cell_means, compact, has_width, numbers, slices, summaries
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import (
     NAMES,
@@ -61,7 +61,8 @@ def rating_means(
         One row a criterion and system, with the columns ``criterion`` (only where there are
         criteria), ``system``, the factor ``by`` (where given), ``n`` (judgements), ``mean``,
         ``sd`` (n − 1; NaN for one judgement), ``se`` = sd/√n, ``lower``, ``upper`` (Student's t; it
-        takes judgements as independent, which repeated annotators and items make too narrow).
+        takes judgements as independent, which repeated annotators and items make too narrow) and
+        ``note``. One answer, or answers that are all the same, have no interval.
     """
     from scipy.stats import t as t_distribution
 
@@ -75,7 +76,9 @@ def rating_means(
             given = values[piece.rows][codes == index]
             n = len(given)
             sd = float(given.std(ddof=1)) if n > 1 else float("nan")
-            half = t_distribution.ppf(0.5 + prob / 2, n - 1) * sd / np.sqrt(n) if n > 1 else np.nan
+            half = t_distribution.ppf(0.5 + prob / 2, n - 1) * sd / np.sqrt(n) if n > 1 else 0.0
+            lower, upper = float(given.mean() - half), float(given.mean() + half)
+            width, why = has_width(lower, upper, n, "answer")
             labels = {
                 name: judgements.labels(name)[code]
                 for name, code in zip(factors, combination, strict=True)
@@ -88,15 +91,19 @@ def rating_means(
                     "mean": float(given.mean()),
                     "sd": sd,
                     "se": sd / np.sqrt(n),
-                    "lower": float(given.mean() - half),
-                    "upper": float(given.mean() + half),
+                    "lower": lower if width else float("nan"),
+                    "upper": upper if width else float("nan"),
+                    "note": why,
                 }
             )
     extra = () if by is None else (Shown(by, by, "label"),)
     return Record(
         table=pd.DataFrame(rows),
         title="Mean answers",
-        notes=(f"Interval: {100 * prob:.10g} %, as if judgements were independent.",),
+        notes=(
+            f"Interval: {100 * prob:.10g} %, as if judgements were independent.",
+            *dict.fromkeys(str(row["note"]) for row in rows if row["note"]),
+        ),
         shown=(
             Shown("system", "system", "label"),
             *extra,

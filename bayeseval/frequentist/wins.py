@@ -1,5 +1,7 @@
 """Win rates: the share of comparisons that a system wins, half of the ties included."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
@@ -99,6 +101,11 @@ def win_rates(
             (
                 "Win rate: half of the ties included; it depends on whom a system met. Interval: "
                 f"{100 * prob:.10g} %, as if comparisons were independent."
+            ),
+            *(
+                ("A system with one comparison, or whose comparisons all ended alike, has none.",)
+                if any(math.isnan(float(str(row["lower"]))) for row in rows)
+                else ()
             ),
         ),
         shown=SHOWN,

@@ -144,14 +144,23 @@ def test_one_unit_alone_is_refused_and_one_of_a_pair_is_not_known() -> None:
     with pytest.raises(DesignError, match="one judgement"):
         BayesianBootstrap().declare(read(frame))
     some = pd.DataFrame(
-        [("w1", "a", "b", 0.7), ("w2", "a", "b", 0.2), ("w1", "b", "c", 0.5)],
+        [(f"w{k}", "a", "b", p) for k, p in enumerate((0.7, 0.2, 0.6))]
+        + [("w1", "b", "c", 0.51), ("w2", "b", "c", 0.52)],
         columns=["who", "first", "second", "p"],
     )
+    # Of two answers every draw lies between them: P(b better) was .99 and more.
+    with pytest.raises(DesignError, match="no pair was answered by 3 annotators"):
+        BayesianBootstrap().declare(read(some[some["second"] == "c"]))
     posterior = fitted(read(some))
     assert posterior.win_probability().sel(system="b", system_b="c").isnull().all()
     left_out = posterior.declaration.left_out
-    assert "'b ≻ c'" in left_out["pairs asked once"]
+    assert "'b ≻ c'" in left_out["hardly any answers"]
     assert "'a ≻ b'" in left_out["few answers"]
+    # Said beside every answer, not only where the model is described.
+    assert "intervals are too narrow" in " ".join(repr(be.rank(posterior)).split())
+    assert "intervals are too narrow" in " ".join(repr(be.compare(posterior)).split())
+    many = fitted(study(n=12))
+    assert many.approximate is None
 
 
 def test_all_answers_the_same_are_that_number() -> None:
@@ -184,13 +193,19 @@ def test_predictions_are_answers_that_were_given_to_the_question() -> None:
 
 def test_counts_are_as_many_rows() -> None:
     frame = pd.DataFrame(
-        [("w1", "a", "b", 0.2, 3), ("w1", "a", "b", 0.6, 1), ("w2", "a", "b", 0.9, 1)],
+        [
+            ("w1", "a", "b", 0.2, 3),
+            ("w1", "a", "b", 0.6, 1),
+            ("w2", "a", "b", 0.9, 1),
+            ("w3", "a", "b", 0.6, 1),
+        ],
         columns=["who", "first", "second", "p", "n"],
     )
     table = read(frame, count="n", repeats=True)
     win = fitted(table).win_probability().sel(system="a", system_b="b")
-    assert float(win.min()) == pytest.approx(0.3, abs=0.01)
-    assert float(win.max()) == pytest.approx(0.9, abs=0.01)
+    assert float(win.min()) == pytest.approx(0.3, abs=0.04)
+    assert float(win.max()) == pytest.approx(0.9, abs=0.04)
+    assert float(win.mean()) == pytest.approx(0.6, abs=0.02)
 
 
 def test_posterior_is_saved_and_has_no_likelihood(tmp_path: Any) -> None:
