@@ -17,7 +17,7 @@ from bayeseval.reporting._predictive import (
     annotator_shares,
     grouped_checks,
     overall_shares,
-    simulate_answers,
+    sorted_answers,
 )
 from bayeseval.reporting._stated import StatedCheck, stated_check
 from bayeseval.reporting.plots.predictive import criterion_rows, draw_annotators, draw_overall
@@ -50,7 +50,9 @@ class Checks:
         population: Population,
     ) -> "Checks":
         """Simulate once, and sort the answers by criterion and annotator."""
-        answers = simulate_answers(posterior, judgements, draws=draws, random_seed=random_seed)
+        array = posterior.predictive(judgements, draws=draws, random_seed=random_seed)
+        simulated = array.transpose("sample", "row").values
+        answers = sorted_answers(judgements, simulated)
         rows = {c: criterion_rows(judgements, c) for c in (criteria or (None,))}
         named = judgements.annotators is not None
         return cls(
@@ -68,17 +70,14 @@ class Checks:
                     judgements,
                     c,
                     population=population,
-                    draws=draws,
-                    random_seed=random_seed,
+                    simulated=simulated,
                 )
                 for c in rows
             }
             if isinstance(judgements, SPAJudgements)
             else {},
             further={
-                c: magnitude_sentences(
-                    posterior, judgements, r, draws=draws, random_seed=random_seed
-                )
+                c: magnitude_sentences(posterior, judgements, r, simulated=simulated)
                 for c, r in rows.items()
             }
             if isinstance(judgements, MagnitudeJudgements)

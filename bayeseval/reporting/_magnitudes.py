@@ -26,8 +26,7 @@ def magnitude_sentences(
     judgements: MagnitudeJudgements,
     rows: np.ndarray,
     *,
-    draws: int,
-    random_seed: int,
+    simulated: np.ndarray,
 ) -> tuple[str, ...]:
     """Say how often answers are the reference, by system, and which answers are outlying.
 
@@ -39,15 +38,12 @@ def magnitude_sentences(
         The magnitudes that were fitted.
     rows
         Which rows belong to the criterion, one Boolean a row.
-    draws
-        Number of simulated tables.
-    random_seed
-        Their seed.
+    simulated
+        Answers of simulated tables, shape (sample, row).
     """
     sentences = []
     if judgements.at_reference[rows].any():
-        simulated = posterior.predictive(judgements, draws=draws, random_seed=random_seed)
-        at = simulated.transpose("sample", "row").values[:, rows] == 1.0
+        at = simulated[:, rows] == 1.0
         weight = judgements.counts[rows].astype(np.float64)
         shares = []
         for code, label in enumerate(judgements.systems):
@@ -64,7 +60,7 @@ def magnitude_sentences(
     if not isinstance(posterior, TailAreas):
         return tuple(sentences)
     positions = np.flatnonzero(rows)
-    area = posterior.tail_area(judgements, draws=draws).values[positions]
+    area = posterior.tail_area(judgements, draws=len(simulated)).values[positions]
     outlying = [int(at) for at in np.argsort(area, kind="stable") if area[at] < _OUTLYING]
     if not outlying:
         sentences.append(f"No answer has a tail area below {_OUTLYING:g}: none is outlying.")

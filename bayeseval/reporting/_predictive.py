@@ -68,7 +68,11 @@ def simulate_answers(
 ) -> Simulated:
     """Draw answers for the rows of the judgements, and sort both into the same categories."""
     array = posterior.predictive(judgements, draws=draws, random_seed=random_seed)
-    simulated = array.transpose("sample", "row").values
+    return sorted_answers(judgements, array.transpose("sample", "row").values)
+
+
+def sorted_answers(judgements: Judgements, simulated: np.ndarray) -> Simulated:
+    """Sort the observed answers and simulated ones (sample, row) into the same categories."""
     observed = np.asarray(judgements.answers)
     if isinstance(judgements, LikertJudgements):
         return _by_category(judgements.scale.labels, observed, simulated)

@@ -99,8 +99,7 @@ def stated_check(
     criterion: str | None,
     *,
     population: Population,
-    draws: int,
-    random_seed: int,
+    simulated: np.ndarray,
 ) -> StatedCheck:
     """Hold the model's mean and masses of every pair against the sample's.
 
@@ -114,15 +113,11 @@ def stated_check(
         The criterion, where there are criteria.
     population
         Annotators that the model's mean is over.
-    draws
-        Number of simulated tables.
-    random_seed
-        Their seed.
+    simulated
+        Answers of simulated tables, shape (sample, row).
     """
     import pandas as pd
 
-    simulated = posterior.predictive(judgements, draws=draws, random_seed=random_seed)
-    answers = simulated.transpose("sample", "row").values
     chosen = np.ones(judgements.n_rows, dtype=bool)
     model = posterior.win_probability(population=population)
     if criterion is not None:
@@ -141,7 +136,7 @@ def stated_check(
         weight = judgements.counts[at] / judgements.counts[at].sum()
         flip = turned[at]
         seen = _masses(_turned(judgements.answers[at], flip)[None], weight)
-        expected = _masses(_turned(answers[:, at], flip), weight)
+        expected = _masses(_turned(simulated[:, at], flip), weight)
         win = model.sel(system=first, system_b=second).values
         row = {
             "system_a": first,

@@ -54,14 +54,14 @@ def posterior_that_finds_slips() -> Any:
     return SimpleNamespace(tail_area=tail_area, predictive=predictive)
 
 
+def sentences_of(judgements: be.MagnitudeJudgements, rows: np.ndarray) -> tuple[str, ...]:
+    model = posterior_that_finds_slips()
+    simulated = model.predictive(judgements, draws=20).values
+    return magnitude_sentences(model, judgements, rows, simulated=simulated)
+
+
 def outlying(judgements: be.MagnitudeJudgements, criterion: str | None = None) -> str:
-    sentences = magnitude_sentences(
-        posterior_that_finds_slips(),
-        judgements,
-        criterion_rows(judgements, criterion),
-        draws=20,
-        random_seed=0,
-    )
+    sentences = sentences_of(judgements, criterion_rows(judgements, criterion))
     return sentences[-1]
 
 
@@ -93,23 +93,6 @@ def test_each_criterion_names_its_own_outlying_answers() -> None:
 def test_shares_at_the_reference_are_of_the_rows_of_the_criterion() -> None:
     # Of the twelve answers about Y, three are the reference on clarity and none on grammar.
     judgements = study({4: 100, 5: 100, 12: 100}, criteria=("clarity", "grammar"))
-    first, _ = magnitude_sentences(
-        posterior_that_finds_slips(),
-        judgements,
-        criterion_rows(judgements, "clarity"),
-        draws=20,
-        random_seed=0,
-    )
+    first, _ = sentences_of(judgements, criterion_rows(judgements, "clarity"))
     assert "X 0% (0% to 100%), Y 25% (0% to 100%)" in first
-    assert (
-        len(
-            magnitude_sentences(
-                posterior_that_finds_slips(),
-                judgements,
-                criterion_rows(judgements, "grammar"),
-                draws=20,
-                random_seed=0,
-            )
-        )
-        == 1
-    )
+    assert len(sentences_of(judgements, criterion_rows(judgements, "grammar"))) == 1

@@ -46,7 +46,8 @@ def posterior(mean: float, sd: float, answers: np.ndarray) -> Any:
 
 
 def check(model: Any, table: SPAJudgements) -> Any:
-    return stated_check(model, table, None, population="new", draws=200, random_seed=1)
+    simulated = model.predictive(table, draws=200, random_seed=1).values
+    return stated_check(model, table, None, population="new", simulated=simulated)
 
 
 def test_mean_more_than_two_sds_off_the_sample_is_said() -> None:
