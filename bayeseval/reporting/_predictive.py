@@ -191,7 +191,7 @@ def grouped_checks(answers: Simulated, judgements: Judgements, rows: np.ndarray)
         if n_groups > 1 and size <= MOST_VALUES:
             labels = [judgements.labels(column) for column in columns]
             names = [
-                ", ".join(own[code] for own, code in zip(labels, one, strict=True))
+                " / ".join(own[code] for own, code in zip(labels, one, strict=True))
                 for one in known.T
             ]
             found.append(_grouped_check(name, answers, judgements.counts[rows], rows, group, names))
