@@ -483,6 +483,13 @@ _Rope = Annotated[
 ]
 _Criterion = Annotated[str | None, typer.Option(help="Criterion; each in turn where left out.")]
 _By = Annotated[str | None, typer.Option(help="Moderator within whose levels to look.")]
+_Population = Annotated[
+    Literal["new", "observed"] | None,
+    typer.Option(
+        help="Left out: new annotators and items, levels in the data; new: new levels too; "
+        "observed: all of the data."
+    ),
+]
 _Level = Annotated[str | None, typer.Option(help="Level of --by; each in turn where left out.")]
 
 
@@ -685,6 +692,7 @@ def rank(
     ] = 0.95,
     ci_prob: _CiProb = None,
     ci_kind: _CiKind = None,
+    population: _Population = None,
     as_json: _Json = False,
 ) -> None:
     """Rank the systems of a fitted posterior."""
@@ -699,6 +707,7 @@ def rank(
         level=level,
         top=tuple(top or (3,)),
         tier_prob=tier_prob,
+        population=population,
         ci_prob=ci_prob,
         ci_kind=ci_kind,
     )
@@ -726,10 +735,7 @@ def compare(
     criterion: _Criterion = None,
     by: _By = None,
     level: _Level = None,
-    population: Annotated[
-        Literal["new", "observed"],
-        typer.Option(help="Average over new annotators and items, or those in the data."),
-    ] = "new",
+    population: _Population = None,
     ci_prob: _CiProb = None,
     ci_kind: _CiKind = None,
     as_json: _Json = False,
@@ -1011,6 +1017,8 @@ def _about(posterior: "Posterior") -> dict[str, object]:
 def _about_ranking(ranking: "Ranking") -> dict[str, object]:
     return {
         "by": ranking.by,
+        "population": ranking.population,
+        "averaged_over": ranking.averaged_over,
         "ci_prob": ranking.ci_prob,
         "ci_kind": ranking.ci_kind,
         "tier_prob": ranking.tier_prob,
@@ -1040,6 +1048,7 @@ def _about_comparison(comparison: "Comparison") -> dict[str, object]:
         "reference": comparison.reference,
         "by": comparison.by,
         "population": comparison.population,
+        "averaged_over": comparison.averaged_over,
         "rope": comparison.rope,
         "verdict_prob": comparison.verdict_prob,
         "verdict_rule": comparison.verdict_rule,

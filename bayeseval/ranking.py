@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from bayeseval._checks import nearest, some
 from bayeseval._records import Printed
@@ -132,6 +132,10 @@ class Ranking(Printed):
     components : tuple of tuple of str
         Groups of systems that comparisons link; with more than one, differences between groups are
         the prior's.
+    population : str or None
+        What was averaged over, as in `rank`.
+    averaged_over : str
+        The same in words; empty where there is nothing to average over.
     """
 
     parts: tuple[RankingPart, ...]
@@ -147,6 +151,8 @@ class Ranking(Printed):
     problems: tuple[str, ...] = ()
     approximate: str | None = None
     components: tuple[tuple[str, ...], ...] = ()
+    population: Literal["new", "observed"] | None = None
+    averaged_over: str = ""
 
     def __iter__(self) -> Iterator[RankingPart]:
         return iter(self.parts)
@@ -294,7 +300,8 @@ class Ranking(Printed):
         interval = ci_words(self.ci_prob, self.ci_kind)
         legend = (
             f"rank: expected rank, 1 = best; ranks and interval: {interval} interval of the "
-            f"rank and of the quality. Quality: {self.quality_scale}; larger is better."
+            f"rank and of the quality. Quality: {self.quality_scale}; larger is better"
+            + (f"; {self.averaged_over}." if self.averaged_over else ".")
         )
         if n_systems == 1:
             return (legend,)

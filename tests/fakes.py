@@ -37,6 +37,7 @@ class FakeEstimand:
 @dataclass(frozen=True)
 class FakeFamily:
     name: ClassVar[str] = "FakeFamily"
+    win_title: ClassVar[str] = "probability that A is judged better than B"
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,16 @@ class FakePosterior:
     def quality(self) -> xr.DataArray:
         return self.variables["quality"]
 
-    def win_probability(self, population: str = "new", by: str | None = None) -> xr.DataArray:
+    def quality_over(self, population: str | None = None, by: str | None = None) -> xr.DataArray:
+        return self.quality if by is None else self.variables[f"quality_by_{by}"]
+
+    def averaged_over(
+        self, population: str | None = None, by: str | None = None, *, quality: bool = False
+    ) -> str:
+        which = "observed" if population == "observed" else "new"
+        return "" if quality else f"averaged over {which} annotators and items"
+
+    def win_probability(self, population: str | None = None, by: str | None = None) -> xr.DataArray:
         quality = self.quality if by is None else self.variables[f"quality_by_{by}"]
         difference = quality - quality.rename(system="system_b")
         result = xr.apply_ufunc(norm.cdf, difference / np.sqrt(2))
@@ -138,7 +148,9 @@ class FakePosterior:
         k = self.n_categories
         return xr.DataArray(np.linspace(-1.5, 1.5, k - 1), dims="threshold")
 
-    def estimand(self, name: str, population: str = "new", by: str | None = None) -> xr.DataArray:
+    def estimand(
+        self, name: str, population: str | None = None, by: str | None = None
+    ) -> xr.DataArray:
         quality = self.quality if by is None else self.variables[f"quality_by_{by}"]
         k = self.n_categories
         cdf = norm.cdf((self._cuts - quality).transpose(..., "threshold").values)

@@ -10,7 +10,8 @@ import xarray as xr
 from bayeseval._checks import nearest, some
 from bayeseval.errors import BayesEvalError
 
-type Population = Literal["new", "observed"]
+type Population = Literal["new", "observed"] | None
+"""Left out, new annotators and items at the levels in the data; "new", new levels too."""
 
 
 class ConvergenceLike(Protocol):
@@ -40,9 +41,10 @@ class EstimandLike(Protocol):
 
 
 class FamilyLike(Protocol):
-    """The family that was fitted, of which only the name is read."""
+    """The family that was fitted, of which only names are read."""
 
     name: ClassVar[str]
+    win_title: ClassVar[str]
 
 
 class PosteriorLike(Protocol):
@@ -74,15 +76,25 @@ class PosteriorLike(Protocol):
     def estimands(self) -> Mapping[str, EstimandLike]: ...
 
     def win_probability(
-        self, *, population: Population = "new", by: str | None = None
+        self, *, population: Population = None, by: str | None = None
     ) -> xr.DataArray:
         """Return draws of the chance that A is judged better than B."""
         ...
 
     def estimand(
-        self, name: str, *, population: Population = "new", by: str | None = None
+        self, name: str, *, population: Population = None, by: str | None = None
     ) -> xr.DataArray:
         """Return draws of a readable quantity."""
+        ...
+
+    def quality_over(self, population: Population = None, by: str | None = None) -> xr.DataArray:
+        """Return draws of the quality for a population."""
+        ...
+
+    def averaged_over(
+        self, population: Population = None, by: str | None = None, *, quality: bool = False
+    ) -> str:
+        """Say what a quantity is averaged over."""
         ...
 
 
@@ -118,10 +130,23 @@ def refuse_no_posterior(posterior: object, function: str) -> None:
         )
 
 
-def quality_draws(posterior: PosteriorLike, by: str | None) -> xr.DataArray:
-    """Return the quality, or the quality within the levels of a moderator."""
+def checked_population(population: object) -> Population:
+    """Return a population, or say what there is."""
+    for known in (None, "new", "observed"):
+        if population == known:
+            return known
+    raise BayesEvalError(
+        "population must be 'new' or 'observed', or be left out for new annotators and items at "
+        f"the levels in the data; got {population!r}"
+    )
+
+
+def quality_draws(
+    posterior: PosteriorLike, by: str | None, population: Population = None
+) -> xr.DataArray:
+    """Return the quality of a population, or that within the levels of a moderator."""
     if by is None:
-        return posterior.quality
+        return posterior.quality if population is None else posterior.quality_over(population)
     choose(by, tuple(posterior.moderators), "moderator", "this posterior")
     name = f"quality_by_{by}"
     group = posterior.data["posterior"]
@@ -130,6 +155,8 @@ def quality_draws(posterior: PosteriorLike, by: str | None) -> xr.DataArray:
             f"this posterior has no {name!r}: quality was not modelled to vary by {by!r}; "
             "fit a family in which it does"
         )
+    if population is not None:
+        return posterior.quality_over(population, by)
     return group.to_dataset()[name]
 
 

@@ -29,7 +29,7 @@ class Quantity:
     dims: tuple[str, ...]
     reference: float
     larger_is_better: bool
-    population: Population | None
+    population: Population
     bounds: tuple[float, float] | None
     of_pairs: bool
 
@@ -53,7 +53,7 @@ def quantity_of(
     if quantity == "win_probability":
         return Quantity(
             name=quantity,
-            title="probability that A is judged better than B in one new judgement",
+            title=posterior.family.win_title,
             unit="probability",
             array=posterior.win_probability(population=population, by=by),
             dims=("system", "system_b"),
@@ -68,11 +68,11 @@ def quantity_of(
             name=quantity,
             title="quality",
             unit=posterior.quality_scale,
-            array=quality_draws(posterior, by),
+            array=quality_draws(posterior, by, population),
             dims=("system",),
             reference=0.0,
             larger_is_better=True,
-            population=None,
+            population=population,
             bounds=None,
             of_pairs=False,
         )

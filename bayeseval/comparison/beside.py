@@ -142,7 +142,7 @@ def side_by_side(
     pairs: Sequence[tuple[str, str]] | None = None,
     rope: tuple[float, float] | None = None,
     quantity: str | None = None,
-    population: Population = "new",
+    population: Population = None,
     criterion: str | None = None,
     verdict_prob: float = 0.95,
     alpha: float = 0.05,

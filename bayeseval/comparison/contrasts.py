@@ -19,6 +19,7 @@ from bayeseval._tables import (
 from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,
+    checked_population,
     components_of,
     problems_of,
     quality_draws,
@@ -72,7 +73,7 @@ class Comparison(Printed):
     by : str or None
         Moderator within whose levels the systems were compared.
     population : str or None
-        Annotators and items averaged over, ``"new"`` or ``"observed"``; None for the quality.
+        What was averaged over, as in `compare`.
     ci_prob, ci_kind : float, str
         Probability and kind of the intervals.
     protocol, family, fingerprint : str
@@ -84,6 +85,8 @@ class Comparison(Printed):
     components : tuple of tuple of str
         Groups of systems that comparisons link; with more than one, differences between groups are
         the prior's.
+    averaged_over : str
+        The same in words; empty where there is nothing to average over.
     """
 
     table: "pd.DataFrame"
@@ -95,7 +98,7 @@ class Comparison(Printed):
     rope: tuple[float, float] | None
     verdict_prob: float
     by: str | None
-    population: Population | None
+    population: Population
     ci_prob: float
     ci_kind: IntervalKind
     protocol: str
@@ -105,6 +108,7 @@ class Comparison(Printed):
     approximate: str | None = None
     of_pairs: bool = False
     components: tuple[tuple[str, ...], ...] = ()
+    averaged_over: str = ""
 
     def __len__(self) -> int:
         return len(self.table)
@@ -174,11 +178,7 @@ class Comparison(Printed):
                 f"{estimate}: {self.title}"
                 + meaning
                 + f", posterior mean and {ci_words(self.ci_prob, self.ci_kind)} interval"
-                + (
-                    f"; averaged over {self.population} annotators and items."
-                    if self.population
-                    else "."
-                )
+                + (f"; {self.averaged_over}." if self.averaged_over else ".")
             ),
             (
                 f"P(A>B): probability that A is {better}: that the quantity is above "
@@ -237,7 +237,7 @@ def compare(
     criterion: str | None = None,
     by: str | None = None,
     level: str | None = None,
-    population: Population = "new",
+    population: Population = None,
     verdict_prob: float = 0.95,
     ci_prob: float | None = None,
     ci_kind: IntervalKind | None = None,
@@ -269,8 +269,10 @@ def compare(
         Moderator within whose levels to compare; overall where left out.
     level : str, optional
         Level of ``by``; each in turn where left out.
-    population : {"new", "observed"}
-        Average over new annotators and items, or over those in the data. Not used for quality.
+    population : {"new", "observed"}, optional
+        Left out, new annotators and items at the levels of moderators in the data, each level
+        counting the same; "new", new ones at new levels of the population of levels, which is wider
+        the fewer levels there are; "observed", the annotators, items and levels in the data.
     verdict_prob : float
         Probability from which on a verdict is given, above 0.5 and below 1.
     ci_prob : float, optional
@@ -293,8 +295,7 @@ def compare(
     refuse_no_posterior(posterior, "compare")
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
     verdict_prob = checked_decision_prob(verdict_prob, "verdict_prob")
-    if population not in ("new", "observed"):
-        raise BayesEvalError(f"population must be 'new' or 'observed'; got {population!r}")
+    population = checked_population(population)
     what = quantity_of(posterior, quantity, category, population, by)
     if rope is not None:
         rope = checked_rope(rope, what)
@@ -306,7 +307,7 @@ def compare(
     asked = None if pairs is None else checked_pairs(pairs, labels)
     by_quality = slices(
         posterior,
-        quality_draws(posterior, by),
+        quality_draws(posterior, by, population),
         ("system",),
         criterion=criterion,
         by=by,
@@ -366,4 +367,5 @@ def compare(
         approximate=posterior.approximate,
         components=components,
         of_pairs=what.of_pairs,
+        averaged_over=posterior.averaged_over(population, by, quality=what.name == "quality"),
     )

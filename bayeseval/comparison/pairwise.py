@@ -7,7 +7,9 @@ import numpy as np
 
 from bayeseval._records import Record, Shown
 from bayeseval.comparison._contract import (
+    Population,
     PosteriorLike,
+    checked_population,
     choose,
     components_of,
     problems_of,
@@ -48,6 +50,7 @@ def elo(
     anchor_system: str | None = None,
     criterion: str | None = None,
     by: str | None = None,
+    population: Population = None,
     ci_prob: float | None = None,
     ci_kind: str | None = None,
 ) -> EloRatings:
@@ -67,6 +70,10 @@ def elo(
         The system that has this rating in every draw; intervals are then of leads over it.
     criterion, by : str, optional
         One criterion; a moderator, to rate within its levels.
+    population : {"new", "observed"}, optional
+        Left out, new annotators and items at the levels of moderators in the data, each level
+        counting the same; "new", new ones at new levels of the population of levels, which is wider
+        the fewer levels there are; "observed", the annotators, items and levels in the data.
     ci_prob, ci_kind : optional
         The intervals; by default those of the settings.
 
@@ -98,7 +105,8 @@ def elo(
         raise BayesEvalError(
             f"base= is above 1 and scale= above 0; found base={base!r}, scale={scale!r}"
         )
-    array = quality_draws(posterior, by)
+    population = checked_population(population)
+    array = quality_draws(posterior, by, population)
     labels = system_labels(array)
     if anchor_system is not None:
         choose(anchor_system, labels, "system", "this posterior")
@@ -123,6 +131,7 @@ def elo(
                     "upper": float(upper),
                 }
             )
+    over = posterior.averaged_over(population, by, quality=True)
     whose = f"{anchor_system} has" if anchor_system is not None else "the mean of all systems is"
     return EloRatings(
         table=pd.DataFrame(rows),
@@ -133,7 +142,8 @@ def elo(
             ),
             (
                 f"A lead of {scale:g} points multiplies the odds of winning by {base:g}; {whose} "
-                f"{anchor:g}. Posterior mean and {ci_words(ci_prob, kind)} interval."
+                f"{anchor:g}. Posterior mean and {ci_words(ci_prob, kind)} interval"
+                + (f"; {over}." if over else ".")
             ),
         ),
         shown=(

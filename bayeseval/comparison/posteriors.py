@@ -13,6 +13,7 @@ from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,
     problems_of,
+    quality_draws,
     refuse_no_posterior,
     slices,
     system_labels,
@@ -129,7 +130,7 @@ def compare_posteriors(
     pairs: Sequence[tuple[str, str]] | None = None,
     rope: tuple[float, float] | None = None,
     criterion: str | Mapping[str, str] | None = None,
-    population: Population = "new",
+    population: Population = None,
     verdict_prob: float = 0.95,
     ci_prob: float | None = None,
     ci_kind: IntervalKind | None = None,
@@ -212,9 +213,11 @@ def compare_posteriors(
         table = posterior_columns(contrasts.to_frame(), verdict_prob)
         table.insert(0, "posterior", name)
         frames.append(table.drop(columns="criterion", errors="ignore"))
-        ranks[name] = _expected_ranks(posterior, own, systems)
+        ranks[name] = _expected_ranks(posterior, own, population, systems)
         meaning = PROTOCOLS[posterior.protocol].meaning.new_judgement
-        rules.append(f"{name}: {posterior.family.name}; {meaning}.")
+        over = contrasts.averaged_over
+        over = f"; {over}" if over else ""
+        rules.append(f"{name}: {posterior.family.name}; {meaning}{over}.")
     order = pd.DataFrame({"system": systems, **ranks}).sort_values(names[0], kind="stable")
     long = pd.concat(frames, ignore_index=True)
     return PosteriorsCompared(
@@ -222,9 +225,8 @@ def compare_posteriors(
         title="The same pairs under several posteriors",
         notes=(
             (
-                f"Win probability of A: posterior mean and {ci_words(ci_prob, ci_kind)} interval, "
-                f"averaged over {population} annotators and items; 0.5 = alike. P(A>B): "
-                "probability that it is above 0.5."
+                f"Win probability of A: posterior mean and {ci_words(ci_prob, ci_kind)} interval; "
+                "0.5 = alike. P(A>B): probability that it is above 0.5."
             ),
             (
                 f"Verdict from probability {verdict_prob:g} on"
@@ -272,10 +274,10 @@ def _in_common(
 
 
 def _expected_ranks(
-    posterior: PosteriorLike, criterion: str | None, systems: Sequence[str]
+    posterior: PosteriorLike, criterion: str | None, population: Population, systems: Sequence[str]
 ) -> np.ndarray:
     """Return the expected rank of each system among these alone."""
-    array = posterior.quality
+    array = quality_draws(posterior, None, population)
     labels = system_labels(array)
     (piece,) = slices(posterior, array, ("system",), criterion=criterion, by=None, level=None)
     chosen = piece.draws[:, [labels.index(label) for label in systems]]

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from bayeseval.comparison._contract import (
+    Population,
     PosteriorLike,
     Slice,
+    checked_population,
     components_of,
     problems_of,
     quality_draws,
@@ -116,6 +118,7 @@ def rank(
     criterion: str | None = None,
     by: str | None = None,
     level: str | None = None,
+    population: Population = None,
     top: int | Sequence[int] = (3,),
     tier_prob: float = 0.95,
     ci_prob: float | None = None,
@@ -147,6 +150,10 @@ def rank(
         Moderator within whose levels to rank, such as ``"day"``; overall where left out.
     level : str, optional
         Level of ``by``; each level in turn where left out.
+    population : {"new", "observed"}, optional
+        Left out, new annotators and items at the levels of moderators in the data, each level
+        counting the same; "new", new ones at new levels of the population of levels, which is wider
+        the fewer levels there are; "observed", the annotators, items and levels in the data.
     top : int or sequence of int
         The k of "probability to be among the best k".
     tier_prob : float
@@ -170,7 +177,8 @@ def rank(
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
     checked_top = _checked_top(top)
     tier_prob = checked_decision_prob(tier_prob, "tier_prob")
-    array = quality_draws(posterior, by)
+    population = checked_population(population)
+    array = quality_draws(posterior, by, population)
     labels = system_labels(array)
     components = components_of(posterior)
     group = np.zeros(len(labels), dtype=int)
@@ -194,6 +202,8 @@ def rank(
         problems=problems_of(posterior),
         approximate=posterior.approximate,
         components=components,
+        population=population,
+        averaged_over=posterior.averaged_over(population, by, quality=True),
     )
 
 

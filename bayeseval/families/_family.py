@@ -102,6 +102,7 @@ class ModelledFamily(Protocol):
     name: ClassVar[str]
     protocol: ClassVar[str]
     title: ClassVar[str]
+    win_title: ClassVar[str]
     quality_scale: ClassVar[str]
 
     def declare(self, judgements: Judgements) -> Declaration[Any]:
@@ -122,7 +123,7 @@ class ModelledFamily(Protocol):
         declaration: Declaration[Any],
         posterior: xr.Dataset,
         *,
-        population: str,
+        population: str | None,
         by: str | None,
     ) -> xr.DataArray:
         """Compute one readable quantity, or ``win_probability``, from the draws."""

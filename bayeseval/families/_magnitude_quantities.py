@@ -4,17 +4,15 @@ Everything integrates over new annotators and items, or averages over those obse
 evaluated "at the average annotator".
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import product
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
-from bayeseval._checks import some
-from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._magnitude_kernel import (
     ABOVE,
@@ -28,13 +26,21 @@ from bayeseval.families._magnitude_kernel import (
     TIE_BAND,
 )
 from bayeseval.families._magnitude_response import MagnitudeResponse
+from bayeseval.families._marginal import Cell, averaged, people_and_items, stored
 
 _NEW_PAIRS = 128
-_MOST_OBSERVED = 256
+_MOST_OBSERVED = 1024
 # Every pair gives one answer to integrate over: fewer observed pairs are gone through repeatedly.
 _FEWEST_ANSWERS = 128
 _CHUNK_VALUES = 400_000
 _LEAST = 1e-15
+_SHARES = {
+    "below_probability": "below",
+    "as_good_probability": "at",
+    "above_probability": "above",
+}
+_ONE_EACH = ("difficulty", "severity", "modulus", "log_spread", "tie_band", "log_scale")
+_BY_SYSTEM = ("interaction", "taste")
 
 
 @dataclass(frozen=True)
@@ -99,45 +105,17 @@ class MagnitudeQuantities:
     declaration: Declaration[MagnitudeResponse]
     posterior: xr.Dataset
 
-    def estimate(self, name: str, population: str, by: str | None) -> xr.DataArray:
+    def estimate(self, name: str, population: str | None, by: str | None) -> xr.DataArray:
         """Return an estimand's draws, dims (chain, draw[, criterion], system[, system_b][, by])."""
-        moderators = self._moderators()
-        if by is not None and by not in moderators:
-            raise ModelError(
-                f"by= names a moderator of the model ({some(moderators) or 'it has none'}); "
-                f"found {by!r}"
-            )
-        stacked = self.posterior.transpose("chain", "draw", ...)
-        criteria = self.posterior["criterion"].values if self.declaration.has_criterion else [None]
-        levels = [{}] if by is None else [{by: level} for level in self.posterior[by].values]
-        others = [moderator for moderator in moderators if moderator != by]
-        by_criterion = []
-        for criterion in criteria:
-            part = stacked if criterion is None else stacked.sel(criterion=criterion)
-            draws = {str(k): v.values.reshape(-1, *v.shape[2:]) for k, v in part.items()}
-            by_level = []
-            for level in levels:
-                values = [
-                    _Part(self.declaration, draws, level | rest).value(name, population)
-                    for rest in self._combinations(others)
-                ]
-                by_level.append(np.mean(values, axis=0))
-            by_criterion.append(np.stack(by_level, axis=-1))
-        array = np.stack(by_criterion, axis=1)
-        array = array.reshape(stacked.sizes["chain"], stacked.sizes["draw"], *array.shape[1:])
-        dims = ["chain", "draw", "criterion", "system"]
-        dims += ["system_b"] if name == "win_probability" else []
-        if not self.declaration.has_criterion:
-            array = array[:, :, 0]
-            dims.remove("criterion")
-        if by is None:
-            array = array[..., 0]
-        else:
-            dims.append(by)
-        coords = {dim: self.posterior[dim].values for dim in dims if dim != "system_b"}
-        if "system_b" in dims:
-            coords["system_b"] = self.posterior["system"].values
-        return xr.DataArray(array, dims=dims, coords=coords)
+        dims = ("system", "system_b") if name == "win_probability" else ("system",)
+        return averaged(
+            self.declaration,
+            self.posterior,
+            lambda cell: _Part(cell).value(name),
+            dims,
+            population=population,
+            by=by,
+        )
 
     def answers(
         self, predictors: FloatArray, scalars: Mapping[str, FloatArray], rng: np.random.Generator
@@ -185,16 +163,6 @@ class MagnitudeQuantities:
     def _answering(self, predictors: FloatArray, scalars: Mapping[str, FloatArray]) -> Answering:
         return answering(self.declaration.response, list(predictors), scalars)
 
-    def _moderators(self) -> list[str]:
-        named = (effect.name.partition("_") for effect in self.declaration.effects)
-        return list(
-            dict.fromkeys(rest for kind, _, rest in named if kind in ("effect", "deviation"))
-        )
-
-    def _combinations(self, moderators: list[str]) -> Iterator[dict[str, str]]:
-        for levels in product(*(self.posterior[name].values for name in moderators)):
-            yield dict(zip(moderators, levels, strict=True))
-
 
 def answering(
     response: MagnitudeResponse,
@@ -223,15 +191,22 @@ def answering(
 
 @dataclass(frozen=True)
 class _Part:
-    """The draws of one criterion, flat, at given levels of the moderators."""
+    """What the model says in one cell; arrays with draws flattened first."""
 
-    declaration: Declaration[MagnitudeResponse]
-    draws: Mapping[str, FloatArray]
-    levels: Mapping[str, str]
+    cell: Cell
 
-    def value(self, name: str, population: str) -> FloatArray:
+    @property
+    def declaration(self) -> Declaration[MagnitudeResponse]:
+        return self.cell.declaration
+
+    @cached_property
+    def draws(self) -> Mapping[str, FloatArray]:
+        """Variables by name, dims (draw, …)."""
+        return {str(name): self.cell.flat(str(name)) for name in self.cell.draws.data_vars}
+
+    def value(self, name: str) -> FloatArray:
         """Return an estimand, dims (draw, system) or (draw, system, system_b)."""
-        pairs = self._new() if population == "new" else self._observed()
+        pairs, others = self._observed() if self.cell.observed else self._new()
         n_draws = self.draws["quality"].shape[0]
         n_systems = self.draws["quality"].shape[1]
         per_draw = pairs.size * n_systems * (n_systems if name == "win_probability" else 3)
@@ -242,7 +217,7 @@ class _Part:
             answers = self._answers(pairs, part)
             match name:
                 case "win_probability":
-                    found.append(_wins(answers, pairs.uniform))
+                    found.append(_wins(answers, self._answers(others, part), pairs.uniform))
                 case "median_ratio":
                     found.append(_ratio(_median(answers, pairs.uniform)))
                 case "expected_ratio":
@@ -260,37 +235,44 @@ class _Part:
             total += share * np.exp(np.clip(ratio, *ends))
         return total.mean(axis=1)
 
-    def _new(self) -> "_Pairs":
-        """Quasi-random new annotators and items; the same for all draws and systems."""
+    def _new(self) -> tuple["_Pairs", "_Pairs"]:
+        """Quasi-random new annotators and items, the same for all draws and systems.
+
+        Twice, with what they think of one output and of another: of two systems either has either,
+        so that none is favoured by its points.
+        """
         # Here, since it brings all of scipy.stats, and no fit of any family needs that.
         from scipy.stats import qmc
 
-        n_systems = self.draws["quality"].shape[1]
-        columns = len(_ONE_EACH) + 3 * n_systems
+        shared = (*_ONE_EACH, *self.cell.new_levels("effect"))
+        of_output = (*_BY_SYSTEM, *self.cell.new_levels("deviation"))
+        columns = len(shared) + 2 * len(of_output) + 1
         engine = qmc.Sobol(columns, scramble=True, rng=np.random.default_rng(0))
         points = np.clip(engine.random(_NEW_PAIRS), 1e-12, 1.0 - 1e-12)
-        uniform = points[:, -n_systems:]
-        return _Pairs(_NEW_PAIRS, uniform, normal=ndtri(points))
+        names = [*shared, *of_output, *of_output]
+        noise = list(zip(names, ndtri(points[:, :-1]).T[..., None], strict=True))
+        ends = len(shared), len(shared) + len(of_output)
+        one, other = noise[: ends[1]], noise[: ends[0]] + noise[ends[1] :]
+        uniform = points[:, -1:]
+        return (
+            _Pairs(_NEW_PAIRS, uniform, noise=dict(one)),
+            _Pairs(_NEW_PAIRS, uniform, noise=dict(other)),
+        )
 
-    def _observed(self) -> "_Pairs":
+    def _observed(self) -> tuple["_Pairs", "_Pairs"]:
         from scipy.stats import qmc
 
-        used = {dim for effect in self.declaration.effects for dim in effect.dims}
-        sizes = [
-            len(self.declaration.coords[dim]) if dim in used else 1 for dim in ("annotator", "item")
-        ]
-        chosen = np.arange(sizes[0] * sizes[1])
-        rng = np.random.default_rng(0)
-        if chosen.size > _MOST_OBSERVED:
-            chosen = np.sort(rng.choice(chosen, _MOST_OBSERVED, replace=False))
-        chosen = np.tile(chosen, -(-_FEWEST_ANSWERS // chosen.size))
-        uniform = qmc.Sobol(self.draws["quality"].shape[1], rng=rng).random(_MOST_OBSERVED)
-        annotator, item = np.divmod(chosen, sizes[1])
-        return _Pairs(
-            chosen.size,
-            np.clip(uniform[: chosen.size], 1e-12, 1.0 - 1e-12),
+        both = people_and_items(self.declaration, _MOST_OBSERVED)
+        chosen = np.tile(np.array(both, dtype=np.intp), (-(-_FEWEST_ANSWERS // len(both)), 1))
+        engine = qmc.Sobol(1, rng=np.random.default_rng(0))
+        uniform = engine.random_base2(int(np.ceil(np.log2(len(chosen)))))
+        annotator, item = chosen.T
+        pairs = _Pairs(
+            len(chosen),
+            np.clip(uniform[: len(chosen)], 1e-12, 1.0 - 1e-12),
             codes={"annotator": annotator, "item": item},
         )
+        return pairs, pairs
 
     def _answers(self, pairs: "_Pairs", part: slice) -> Answering:
         """Return how each pair of annotator and item answers, dims (draw, pair, system)."""
@@ -309,68 +291,37 @@ class _Part:
         shape = (*answers.location.shape[:1], pairs.size, self.draws["quality"].shape[1])
         return replace(answers, location=np.broadcast_to(answers.location, shape))
 
-    def _mean(self, name: str) -> FloatArray:
-        """Return what the population's mean lies off that of the annotators in the data, in sds.
-
-        Effects that sum to zero over the annotators at hand leave it out; it is known no better
-        than a mean of so many.
-        """
-        n_draws = self.draws["quality"].shape[0]
-        if name not in _OWN_MEAN:
-            return np.zeros(n_draws)
-        rng = np.random.default_rng(_OWN_MEAN.index(name))
-        return rng.standard_normal(n_draws) / np.sqrt(len(self.declaration.coords["annotator"]))
-
     def _effect(self, effect: Effect, pairs: "_Pairs", part: slice) -> FloatArray:
         """Return an effect for every pair and system, dims (draw, pair, system) or ones there."""
         name = effect.name
         if effect.dims == ("system",):
             return self.draws[name][part, None, :]
         kind, _, moderator = name.partition("_")
-        if kind in ("effect", "deviation"):
-            level = self.declaration.coords[moderator].index(str(self.levels[moderator]))
+        if kind in ("effect", "deviation") and moderator in self.cell.levels:
+            level = self.declaration.coords[moderator].index(self.cell.levels[moderator])
             value = self.draws[name][part, level]
             return value[:, None, None] if kind == "effect" else value[:, None, :]
         if pairs.codes is None:
-            sd = self.draws[f"{name}_sd"][part, None, None]
-            return sd * (pairs.noise(name)[None] + self._mean(name)[part, None, None])
-        if name not in self.draws:
-            raise ModelError(
-                f"the draws of {name!r} were not stored, and population='observed' needs them; "
-                "fit again with store='all'"
-            )
+            value = self.draws[f"{name}_sd"][part, None, None] * pairs.noise[name][None]
+            if kind == "deviation":
+                value = value - self.draws[f"{name}_mean"][part, None, :]
+            return value + self.cell.population_mean(effect)[part, None, None]
         code = pairs.codes["item" if "item" in effect.dims else "annotator"]
-        value = self.draws[name][part][..., code]
+        value = stored(self.cell.draws, name)[part][..., code]
         return value[..., None] if effect.dims[0] != "system" else value.swapaxes(1, 2)
-
-
-_OWN_MEAN = ("severity", "modulus")
-_SHARES = {
-    "below_probability": "below",
-    "as_good_probability": "at",
-    "above_probability": "above",
-}
-_ONE_EACH = ("difficulty", "severity", "modulus", "log_spread", "tie_band", "log_scale")
-_BY_SYSTEM = ("interaction", "taste")
 
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Pairs of an annotator and an item: new ones, or codes of those in the data."""
+    """Pairs of an annotator and an item: new ones, or codes of those in the data.
+
+    ``noise`` is what is standard normal of an effect, dims (pair, 1).
+    """
 
     size: int
     uniform: FloatArray
-    normal: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+    noise: Mapping[str, FloatArray] = field(default_factory=dict)
     codes: Mapping[str, npt.NDArray[np.intp]] | None = None
-
-    def noise(self, name: str) -> FloatArray:
-        """Return standard normal noise of an effect, dims (pair, system or 1)."""
-        if name in _ONE_EACH:
-            column = _ONE_EACH.index(name)
-            return self.normal[:, column : column + 1]
-        n_systems = self.uniform.shape[1]
-        start = len(_ONE_EACH) + _BY_SYSTEM.index(name) * n_systems
-        return self.normal[:, start : start + n_systems]
 
 
 def _ratio(logarithm: FloatArray) -> FloatArray:
@@ -406,7 +357,7 @@ def _median(answers: Answering, uniform: FloatArray) -> FloatArray:
     return np.take_along_axis(ratio, middle[:, None], axis=1)[:, 0]
 
 
-def _wins(answers: Answering, uniform: FloatArray) -> FloatArray:
+def _wins(answers: Answering, others: Answering, uniform: FloatArray) -> FloatArray:
     """Return P(a above b) plus half of P(a equals b), dims (draw, system, system_b).
 
     One annotator judges both systems' outputs for one item; the answers are independent given
@@ -414,24 +365,25 @@ def _wins(answers: Answering, uniform: FloatArray) -> FloatArray:
     """
     ahead = 0.0
     sides = (0,) if answers.below is None else (-1, 1)
-    shares = [share for share, _ in _sampled(answers, uniform)]
-    for side, share in zip(sides, shares, strict=True):
-        ratio = answers.quantile(uniform, side)[..., :, None]
-        other = Answering(
-            None,
-            None,
-            answers.location[..., None, :],
-            answers.spread[..., None, :],
-            answers.degrees[..., None, :],
-        )
-        share = np.broadcast_to(share, answers.location.shape)
-        ahead = ahead + share[..., :, None] * share[..., None, :] * other.below_ratio(ratio, side)
-    if answers.below is not None and answers.above is not None:
-        shape = answers.location.shape
-        below, above = np.broadcast_to(answers.below, shape), np.broadcast_to(answers.above, shape)
-        at = 1.0 - below - above
-        ahead = ahead + above[..., :, None] * (1.0 - above[..., None, :])
-        ahead = ahead + at[..., :, None] * (below[..., None, :] + 0.5 * at[..., None, :])
+    shape = answers.location.shape
+    whole = Answering(
+        None,
+        None,
+        others.location[..., None, :],
+        others.spread[..., None, :],
+        others.degrees[..., None, :],
+    )
+    of_b = [share for share, _ in _sampled(others, uniform)]
+    for side, (share, ratio), share_b in zip(sides, _sampled(answers, uniform), of_b, strict=True):
+        share, share_b = np.broadcast_to(share, shape), np.broadcast_to(share_b, shape)
+        chance = whole.below_ratio(ratio[..., :, None], side)
+        ahead = ahead + share[..., :, None] * share_b[..., None, :] * chance
+    if answers.below is not None and others.below is not None and others.above is not None:
+        below, above = (np.broadcast_to(x, shape) for x in (others.below, others.above))
+        at_b = 1.0 - below - above
+        at = np.broadcast_to(np.asarray(answers.at), shape)
+        ahead = ahead + (1.0 - at - answers.below)[..., :, None] * (1.0 - above[..., None, :])
+        ahead = ahead + at[..., :, None] * (below[..., None, :] + 0.5 * at_b[..., None, :])
     mean = np.mean(ahead, axis=1)
-    # Quantiles leave a little noise; the chances of a and of b still sum to one.
+    # Each of the two with the other's part: equal systems win equally often.
     return 0.5 * (mean + 1.0 - mean.swapaxes(-1, -2))

@@ -8,8 +8,6 @@ annotator".
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +16,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
-from bayeseval.families._declaration import Declaration, FloatArray
+from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._layout import (
     Geometry,
     axes_of,
@@ -28,15 +26,27 @@ from bayeseval.families._layout import (
     moves_with_location,
     taken_apart,
 )
+from bayeseval.families._marginal import (
+    POINT,
+    Cell,
+    averaged,
+    averaged_over_levels,
+    nodes,
+    people_and_items,
+    stored,
+    thinned,
+)
 from bayeseval.families._ordinal_kernel import ordinal_log_probability
 from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.judgements import Judgements
 
-type Population = Literal["new", "observed"]
-
 _NODES = 21
 _NEW_ANNOTATORS = 16
-_MOST_OBSERVED = 256
+_MOST_OBSERVED = 16_384
+_MOST_VALUES = 100_000_000
+_MOST_EVALUATIONS = 500_000_000
+"""Normal distribution functions of some ten seconds; with more, draws are thinned evenly."""
+
 _CHUNK_VALUES = 4_000_000
 
 
@@ -165,11 +175,8 @@ def posterior_dataset(
                 ("chain", "draw", "criterion", "criterion_b"),
                 values[correlation],
             )
-    for name, effect in effects.items():
-        if name.startswith("deviation_"):
-            moderator = name.removeprefix("deviation_")
-            by_level = effects["quality"][..., None, :] + effect
-            put(f"quality_by_{moderator}", ("system", moderator), by_level.swapaxes(-1, -2))
+    for name, (dims, array) in averaged_over_levels(effects).items():
+        put(name, dims, array)
     population = population_thresholds(values)
     put("population_thresholds", ("threshold",), population)
     if "severity" in effects:
@@ -209,77 +216,43 @@ class OrdinalQuantities:
     declaration: Declaration[OrdinalResponse]
     posterior: xr.Dataset
 
-    def category_probability(self, population: Population, by: str | None) -> xr.DataArray:
+    def category_probability(self, population: str | None, by: str | None) -> xr.DataArray:
         """Return the probability of each category in one new judgement of each system.
 
-        Dims (chain, draw[, criterion], system[, moderator], category).
+        Dims (chain, draw[, criterion], system, category[, moderator]).
         """
-        return self._by_criterion(
-            lambda part: _Part.category_probability(part, population), by, ("system", "category")
-        )
+        return self._averaged(_categories_in, "category", population, by)
 
-    def win_probability(self, population: Population, by: str | None) -> xr.DataArray:
+    def win_probability(self, population: str | None, by: str | None) -> xr.DataArray:
         """Return the probability that system is rated above system_b, half of the ties included.
 
         One new annotator rates both systems' outputs for one item. Dims (chain, draw
         [, criterion], system, system_b[, moderator]).
         """
-        return self._by_criterion(
-            lambda part: _Part.win_probability(part, population), by, ("system", "system_b")
+        return self._averaged(
+            lambda cell: _Part(cell).win_probability(), "system_b", population, by
         )
 
-    def _by_criterion(
+    def _averaged(
         self,
-        compute: "Callable[[_Part], FloatArray]",
+        compute: Callable[[Cell], FloatArray],
+        dim: str,
+        population: str | None,
         by: str | None,
-        dims: tuple[str, ...],
     ) -> xr.DataArray:
-        stacked = self.posterior.transpose("chain", "draw", ...)
-        moderators = self._moderators()
-        if by is not None and by not in moderators:
-            raise ModelError(
-                f"by= names a moderator of the model ({some(moderators) or 'it has none'}); "
-                f"found {by!r}"
-            )
-        criteria = self.posterior["criterion"].values if self.declaration.has_criterion else [None]
-        results = []
-        for criterion in criteria:
-            chosen = stacked if criterion is None else stacked.sel(criterion=criterion)
-            part = _Part(self.declaration, chosen)
-            if by is None:
-                levels = [part.at(where) for where in self._combinations(moderators)]
-                results.append(np.mean([compute(level) for level in levels], axis=0))
-            else:
-                others = [name for name in moderators if name != by]
-                values = []
-                for level in self.posterior[by].values:
-                    where = [{by: level} | rest for rest in self._combinations(others)]
-                    values.append(np.mean([compute(part.at(w)) for w in where], axis=0))
-                results.append(np.stack(values, axis=3))
-        shape = (self.posterior.sizes["chain"], self.posterior.sizes["draw"])
-        array = np.stack(results, axis=1)
-        array = array.reshape(*shape, *array.shape[1:])
-        names = ["chain", "draw", "criterion", dims[0], dims[1]]
-        if by is not None:
-            names.append(by)
-        if not self.declaration.has_criterion:
-            array = array[:, :, 0]
-            names.remove("criterion")
-        coords = {name: self.posterior[name].values for name in names if name in self.posterior}
-        coords["chain"] = self.posterior["chain"].values
-        coords["draw"] = self.posterior["draw"].values
-        if "system_b" in names:
-            coords["system_b"] = self.posterior["system"].values
-        return xr.DataArray(array, dims=names, coords=coords)
-
-    def _moderators(self) -> list[str]:
-        named = (effect.name.split("_", 1) for effect in self.declaration.effects)
-        found = [rest[0] for first, *rest in named if first in ("effect", "deviation")]
-        return list(dict.fromkeys(found))
-
-    def _combinations(self, moderators: list[str]) -> Iterator[dict[str, str]]:
-        for levels in product(*(self.posterior[name].values for name in moderators)):
-            yield dict(zip(moderators, levels, strict=True))
+        work = len(self.declaration.coords["system"]) * self.declaration.response.n_categories
+        if population == "observed":
+            work *= len(_combinations(self.declaration))
+        posterior = thinned(
+            self.declaration,
+            self.posterior,
+            population=population,
+            by=by,
+            work=work,
+            most=_MOST_EVALUATIONS if population == "observed" else _MOST_VALUES,
+        )
+        dims = ("system", dim)
+        return averaged(self.declaration, posterior, compute, dims, population=population, by=by)
 
     def linear_predictor(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
         """Return quality with all its effects for every row, dims (sample, row)."""
@@ -392,39 +365,28 @@ def chunks(n_draws: int, per_draw: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n_draws))
 
 
+def _combinations(declaration: Declaration[OrdinalResponse]) -> list[tuple[int, int]]:
+    """Return the pairs of annotator and item that an average over those in the data is of."""
+    return people_and_items(declaration, _MOST_OBSERVED)
+
+
 @dataclass(frozen=True)
 class _Part:
-    """One criterion at one level of every moderator; arrays with draws flattened first."""
+    """What the model says in one cell; arrays with draws flattened first."""
 
-    declaration: Declaration[OrdinalResponse]
-    posterior: xr.Dataset
-    where: tuple[tuple[str, str], ...] = ()
+    cell: Cell
 
-    def at(self, where: Mapping[str, str]) -> "_Part":
-        return _Part(self.declaration, self.posterior, tuple(where.items()))
-
-    def _flat(self, name: str) -> FloatArray:
-        values = self.posterior[name].transpose("chain", "draw", ...).values
-        return values.reshape(-1, *values.shape[2:])
-
-    def _variance(self, *names: str) -> FloatArray:
-        total = np.zeros(self.posterior.sizes["chain"] * self.posterior.sizes["draw"])
-        for name in names:
-            if f"{name}_sd" in self.posterior:
-                total += self._flat(f"{name}_sd") ** 2
-        return total
+    @property
+    def declaration(self) -> Declaration[OrdinalResponse]:
+        return self.cell.declaration
 
     @cached_property
     def location(self) -> FloatArray:
         """Quality with the moderators' effects, dims (draw, system)."""
-        value = self._flat("quality")
-        for moderator, level in self.where:
-            for name in (f"effect_{moderator}", f"deviation_{moderator}"):
-                if name in self.posterior:
-                    chosen = self.posterior[name].sel({moderator: level})
-                    chosen = chosen.transpose("chain", "draw", ...).values
-                    value = value + chosen.reshape(value.shape[0], -1)
-        return value
+        return self.cell.location
+
+    def _flat(self, name: str) -> FloatArray:
+        return self.cell.flat(name)
 
     def _new_annotators(self, part: slice) -> tuple[FloatArray, FloatArray]:
         """Thresholds (draw, annotator, threshold) and noise variance (draw, annotator)."""
@@ -455,11 +417,20 @@ class _Part:
             variance = np.exp(-2.0 * self._flat("discrimination_sd")[part, None] * z[..., -1])
         return np.broadcast_to(thresholds, (n_draws, z.shape[1], thresholds.shape[-1])), variance
 
-    def category_probability(self, population: Population) -> FloatArray:
+    def _variance_of_system(self) -> FloatArray:
+        levels = self.cell.new_levels("deviation")
+        return self.cell.variance("interaction", "taste", *levels)
+
+    def _variance_of_all(self) -> FloatArray:
+        """Return the variance of what one judgement adds to both of two systems."""
+        levels = self.cell.new_levels("effect")
+        return self.cell.variance("severity", "difficulty", *levels)
+
+    def category_probability(self) -> FloatArray:
         """Dims (draw, system, category)."""
-        if population == "observed":
+        if self.cell.observed:
             return self._observed(lambda probability: probability)
-        shared = self._variance("severity", "difficulty", "interaction", "taste")
+        shared = self._variance_of_system() + self._variance_of_all()
         n_draws, n_systems = self.location.shape
         n_categories = self.declaration.response.n_categories
         result = np.empty((n_draws, n_systems, n_categories))
@@ -471,16 +442,13 @@ class _Part:
             result[part] = _probabilities(below).mean(axis=1)
         return result
 
-    def win_probability(self, population: Population) -> FloatArray:
+    def win_probability(self) -> FloatArray:
         """Dims (draw, system, system_b)."""
-        if population == "observed":
+        if self.cell.observed:
             return self._observed(_wins)
-        common = np.sqrt(self._variance("severity", "difficulty"))
-        own = self._variance("interaction", "taste")
-        nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-        weights = weights / weights.sum()
-        if not common.any():
-            nodes, weights = np.zeros(1), np.ones(1)
+        common = np.sqrt(self._variance_of_all())
+        own = self._variance_of_system()
+        places, weights = nodes(_NODES) if common.any() else POINT
         n_draws, n_systems = self.location.shape
         result = np.zeros((n_draws, n_systems, n_systems))
         per_draw = n_systems * self.declaration.response.n_categories * _NEW_ANNOTATORS
@@ -488,7 +456,7 @@ class _Part:
             thresholds, noise = self._new_annotators(part)
             sd = np.sqrt(own[part, None] + noise)[:, :, None, None]
             location = self.location[part, None, :, None]
-            for node, weight in zip(nodes, weights, strict=True):
+            for node, weight in zip(places, weights, strict=True):
                 shift = (node * common[part])[:, None, None, None]
                 below = ndtr((thresholds[:, :, None, :] - location - shift) / sd)
                 result[part] += weight * _wins(_probabilities(below)).mean(axis=1)
@@ -496,53 +464,48 @@ class _Part:
 
     def _observed(self, quantity: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Average a quantity of category probabilities over annotators and items in the data."""
-        effects = self.declaration.effects
-        by_annotator = self._own_thresholds or self.declaration.response.discrimination
-        by_annotator = by_annotator or any("annotator" in effect.dims for effect in effects)
-        by_item = any("item" in effect.dims for effect in effects)
-        annotators = len(self.declaration.coords["annotator"]) if by_annotator else 1
-        items = len(self.declaration.coords["item"]) if by_item else 1
-        pairs = np.arange(annotators * items)
-        if pairs.size > _MOST_OBSERVED:
-            pairs = np.random.default_rng(0).choice(pairs, _MOST_OBSERVED, replace=False)
-        total: FloatArray | None = None
-        for pair in pairs:
-            annotator, item = divmod(int(pair), items)
-            value = quantity(self._observed_probability(annotator, item))
-            total = value if total is None else total + value
-        if total is None:
-            raise ModelError("there is no annotator and no item to average over")
-        return total / pairs.size
+        both = _combinations(self.declaration)
+        total = np.zeros(0)
+        for annotator, item in both:
+            found = quantity(self._observed_probability(annotator, item))
+            total = np.add(total, found, out=total) if total.size else found
+        return total / len(both)
 
-    @property
-    def _own_thresholds(self) -> bool:
-        return "thresholds" in self.posterior
+    @cached_property
+    def _effects(self) -> list[tuple[Effect, FloatArray]]:
+        """Effects of annotators and items besides severity, which is in the thresholds."""
+        found = map(self.declaration.effect, ("difficulty", "interaction", "taste"))
+        return [(effect, stored(self.cell.draws, effect.name)) for effect in found if effect]
+
+    @cached_property
+    def _thresholds(self) -> FloatArray:
+        """Dims (draw, annotator or 1, threshold)."""
+        if self.declaration.effect("severity") is not None:
+            return stored(self.cell.draws, "thresholds")
+        return self._flat("population_thresholds")[:, None]
 
     def _observed_probability(self, annotator: int, item: int) -> FloatArray:
         location = self.location
-        for effect in self.declaration.effects:
-            if effect.name not in ("difficulty", "interaction", "taste"):
-                continue
-            if effect.name not in self.posterior:
-                raise ModelError(
-                    f"the draws of {effect.name!r} were not stored, and population='observed' "
-                    "needs them; fit again with store='all'"
-                )
-            values = self.posterior[effect.name]
-            if "item" in effect.dims:
-                values = values.isel(item=item)
-            if "annotator" in effect.dims:
-                values = values.isel(annotator=annotator)
-            values = values.transpose("chain", "draw", ...).values
-            location = location + effect.sign * values.reshape(location.shape[0], -1)
-        if self._own_thresholds:
-            thresholds = self._flat("thresholds")[:, annotator]
-        else:
-            thresholds = self._flat("population_thresholds")
+        for effect, values in self._effects:
+            at = values[..., item if "item" in effect.dims else annotator]
+            location = location + effect.sign * at.reshape(location.shape[0], -1)
+        thresholds = self._thresholds[:, annotator if self._thresholds.shape[1] > 1 else 0]
         sd = 1.0
         if self.declaration.response.discrimination:
-            sd = 1.0 / self._flat("discrimination")[:, annotator, None, None]
+            sd = 1.0 / self._discrimination[:, annotator, None, None]
         return _probabilities(ndtr((thresholds[:, None, :] - location[..., None]) / sd))
+
+    @cached_property
+    def _discrimination(self) -> FloatArray:
+        return stored(self.cell.draws, "discrimination")
+
+
+def _categories_in(cell: Cell) -> FloatArray:
+    return _Part(cell).category_probability()
+
+
+def _wins_in(cell: Cell) -> FloatArray:
+    return _Part(cell).win_probability()
 
 
 def _probabilities(below: FloatArray) -> FloatArray:

@@ -181,6 +181,11 @@ class OrdinalResponse:
         return math.lgamma(sum(prior)) - sum(map(math.lgamma, prior))
 
     @property
+    def varies_by(self) -> tuple[str, ...]:
+        """Dimensions that answers depend on besides those of effects."""
+        return ("annotator",) if self.has_gaps or self.discrimination else ()
+
+    @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
         """Unconstrained parameters of one criterion, in the sampler's order."""
         shapes: dict[str, tuple[int, ...]] = {}

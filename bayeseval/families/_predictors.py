@@ -47,6 +47,7 @@ from bayeseval.families._layout import (
     n_parameters,
     taken_apart,
 )
+from bayeseval.families._marginal import averaged_over_levels
 from bayeseval.families._predictor_kernel import OFFSET
 from bayeseval.judgements import Judgements
 
@@ -386,11 +387,8 @@ class PredictorFamily:
             if correlation in values:
                 dims = ("chain", "draw", "criterion", "criterion_b")
                 data[correlation] = (dims, values[correlation])
-        for name, deviation in effects.items():
-            if name.startswith("deviation_"):
-                moderator = name.removeprefix("deviation_")
-                by_level = effects["quality"][..., None, :] + deviation
-                put(f"quality_by_{moderator}", ("system", moderator), by_level.swapaxes(-1, -2))
+        for name, (dims, array) in averaged_over_levels(effects).items():
+            put(name, dims, array)
         for scalar in declaration.response.scalars:
             put(scalar.name, (), values[scalar.name])
         coords = {name: list(labels) for name, labels in declaration.coords.items()}

@@ -12,6 +12,7 @@ from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._family import DirectDraws, Estimand, ModelText, PriorText
+from bayeseval.families._marginal import checked_population
 from bayeseval.families._pair_graph import Pairs, asked_pairs, pair_labels, pair_scores
 from bayeseval.judgements import Judgements, SPAJudgements
 from bayeseval.judgements.identify import identify
@@ -51,6 +52,11 @@ class BootstrapResponse:
         return "bayesian_bootstrap"
 
     @property
+    def varies_by(self) -> tuple[str, ...]:
+        """Whose answers are averaged over."""
+        return () if self.unit == "judgement" else (self.unit,)
+
+    @property
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
         """No parameters."""
         return {}
@@ -85,6 +91,7 @@ class BayesianBootstrap:
     name: ClassVar[str] = "BayesianBootstrap"
     protocol: ClassVar[str] = "spa"
     title: ClassVar[str] = "Bayesian bootstrap"
+    win_title: ClassVar[str] = "mean probability that annotators state for A being better than B"
     quality_scale: ClassVar[str] = (
         "probability: differences of quality come as near as they can, by least squares, to "
         "P[A ≻ B] − ½ of the pairs that were asked"
@@ -368,7 +375,7 @@ class BayesianBootstrap:
         declaration: Declaration[BootstrapResponse],
         posterior: xr.Dataset,
         *,
-        population: str = "new",
+        population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws.
@@ -381,8 +388,8 @@ class BayesianBootstrap:
             What was asked.
         posterior : xarray.Dataset
             The draws.
-        population : {"new", "observed"}
-            Both are the same: the bootstrap knows no other annotators than those of the data.
+        population : {"new", "observed"}, optional
+            All are the same: the bootstrap knows no other annotators than those of the data.
         by : str, optional
             Must be left out: the bootstrap has no moderators.
 
@@ -392,8 +399,7 @@ class BayesianBootstrap:
             Dims chain, draw, (criterion,) system, system_b. Not a number for pairs that were never
             asked.
         """
-        if population not in ("new", "observed"):
-            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
+        checked_population(population)
         if by is not None:
             raise ModelError(
                 f"by={by!r} cannot be answered: {self.name} has no moderators; filter the "

@@ -109,6 +109,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     name: ClassVar[str] = "BradleyTerry"
     protocol: ClassVar[str] = "pairwise"
     title: ClassVar[str] = "Bradley-Terry"
+    win_title: ClassVar[str] = "probability that A wins one comparison with B, ties counting half"
     quality_scale: ClassVar[str] = (
         "log odds of winning, or with link='probit' standard deviations of the noise, of one "
         "comparison with an average system"
@@ -439,7 +440,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         declaration: Declaration[PairwiseResponse],
         posterior: xr.Dataset,
         *,
-        population: str = "new",
+        population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws.
@@ -452,10 +453,11 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
             The model.
         posterior : xarray.Dataset
             The draws; with very many systems they are thinned to 100 million values.
-        population : {"new", "observed"}
-            Average over new annotators and items, or over those in the data (where there are more
-            than 64 pairs of annotator and item, over a fixed sample of 64). Both orders of
-            presentation count alike.
+        population : {"new", "observed"}, optional
+            Average over new annotators and items at the levels in the data (left out), over new
+            ones at new levels too ("new"), or over those in the data ("observed"; of more than
+            100,000 pairs of annotator and item a part in which each comes equally often, and draws
+            are thinned where it takes long). Both orders of presentation count alike.
         by : str, optional
             A moderator: a value for each of its levels instead of their plain average.
 
@@ -465,8 +467,6 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
             Dims chain, draw, (criterion,) system, system_b and, for ``outcome_probability``,
             outcome.
         """
-        if population not in ("new", "observed"):
-            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
         if name not in ("win_probability", "outcome_probability"):
             raise ModelError(
                 f"{self.name} has no estimand {name!r}; it has 'win_probability' and "

@@ -144,6 +144,9 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     name: ClassVar[str] = "LogMagnitude"
     protocol: ClassVar[str] = "magnitude"
     title: ClassVar[str] = "log magnitude"
+    win_title: ClassVar[str] = (
+        "probability that one annotator gives A a larger magnitude than B, equal ones counting half"
+    )
     quality_scale: ClassVar[str] = (
         "log ratio of magnitudes: exp(quality[A] − quality[B]) is how many times as good as B a "
         "typical annotator judges A"
@@ -506,7 +509,7 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         declaration: Declaration[MagnitudeResponse],
         posterior: xr.Dataset,
         *,
-        population: str = "new",
+        population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws.
@@ -519,9 +522,10 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
             The model.
         posterior : xarray.Dataset
             The draws.
-        population : {"new", "observed"}
-            Average over new annotators and items, or over those in the data (where there are more
-            than 256 pairs of annotator and item, over a fixed sample of 256).
+        population : {"new", "observed"}, optional
+            Average over new annotators and items at the levels in the data (left out), over new
+            ones at new levels too ("new"), or over those in the data ("observed"; of more than
+            1,024 pairs of annotator and item a part in which each comes equally often).
         by : str, optional
             A moderator: a value for each of its levels instead of their plain average.
 
@@ -530,8 +534,6 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         xarray.DataArray
             Dims chain, draw, (criterion,) system and those of the quantity.
         """
-        if population not in ("new", "observed"):
-            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
         known = ["win_probability", *self.estimands(declaration)]
         if name not in known:
             raise ModelError(f"LogMagnitude has no estimand {name!r}; it has {some(known)}")
@@ -608,4 +610,4 @@ def _is_log_ratio(declaration: Declaration[Any], name: str) -> bool:
     if name.startswith("quality_by_"):
         return True
     impressions = {t.effect for t in declaration.terms if t.predictor == IMPRESSION}
-    return name in impressions or name.removesuffix("_sd") in impressions
+    return name.removesuffix("_sd").removesuffix("_mean") in impressions

@@ -147,6 +147,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
     name: ClassVar[str] = "OrderedBeta"
     protocol: ClassVar[str] = "spa"
     title: ClassVar[str] = "ordered beta"
+    win_title: ClassVar[str] = "mean probability that annotators state for A being better than B"
     quality_scale: ClassVar[str] = (
         "log odds of what a typical annotator states of a comparison with an average system"
     )
@@ -431,7 +432,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         declaration: Declaration[BetaResponse],
         posterior: xr.Dataset,
         *,
-        population: str = "new",
+        population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws.
@@ -445,9 +446,11 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
             The model.
         posterior : xarray.Dataset
             The draws; with very many systems they are thinned to 100 million values.
-        population : {"new", "observed"}
-            Average over new annotators and items, or over those in the data (where there are more
-            than 4096 pairs of annotator and item, over a fixed sample of so many).
+        population : {"new", "observed"}, optional
+            Average over new annotators and items at the levels in the data (left out), over new
+            ones at new levels too ("new"), or over those in the data ("observed"; of more than
+            100,000 pairs of annotator and item a part in which each comes equally often, and draws
+            are thinned where it takes long).
         by : str, optional
             A moderator: a value for each of its levels instead of their plain average.
 
@@ -457,8 +460,6 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
             Dims chain, draw, (criterion,) system, system_b(, level). Not a number for pairs that
             were never asked, where pairs have differences of their own.
         """
-        if population not in ("new", "observed"):
-            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
         return of_stated(
             name, self.name, BetaQuantities(declaration, posterior).stated(population, by)
         )

@@ -98,6 +98,9 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
     name: ClassVar[str] = "OrdinalProbit"
     protocol: ClassVar[str] = "likert"
     title: ClassVar[str] = "ordinal probit"
+    win_title: ClassVar[str] = (
+        "probability that one annotator rates A above B, equal ratings counting half"
+    )
     quality_scale: ClassVar[str] = (
         "latent scale on which the noise of a single judgement has standard deviation 1"
     )
@@ -540,7 +543,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
         declaration: Declaration[OrdinalResponse],
         posterior: xr.Dataset,
         *,
-        population: str = "new",
+        population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws.
@@ -553,9 +556,11 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
             The model.
         posterior : xarray.Dataset
             The draws.
-        population : {"new", "observed"}
-            Average over new annotators and items, or over those in the data (where there are more
-            than 256 pairs of annotator and item, over a fixed sample of 256).
+        population : {"new", "observed"}, optional
+            Average over new annotators and items at the levels in the data (left out), over new
+            ones at new levels too ("new"), or over those in the data ("observed"; of more than
+            16,384 pairs of annotator and item a part in which each comes equally often, and draws
+            are thinned where it takes long).
         by : str, optional
             A moderator: a value for each of its levels instead of their plain average.
 
@@ -564,8 +569,6 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
         xarray.DataArray
             Dims chain, draw, (criterion,) system and those of the quantity.
         """
-        if population not in ("new", "observed"):
-            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
         quantities = OrdinalQuantities(declaration, posterior)
         if name == "win_probability":
             return quantities.win_probability(population, by)

@@ -126,6 +126,9 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     name: ClassVar[str] = "PreferenceStrength"
     protocol: ClassVar[str] = "strength"
     title: ClassVar[str] = "preference strength"
+    win_title: ClassVar[str] = (
+        "probability that one annotator prefers A to B, no preference counting half"
+    )
     quality_scale: ClassVar[str] = (
         "preference over an average system: in standard deviations of the noise of one graded "
         "comparison, log odds on a slider, or points with response='student_t'"
@@ -479,7 +482,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
         declaration: Declaration[StrengthResponse],
         posterior: xr.Dataset,
         *,
-        population: str = "new",
+        population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws.
@@ -494,9 +497,10 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
             The model.
         posterior : xarray.Dataset
             The draws; for many pairs, or populations that were observed, evenly thinned.
-        population : {"new", "observed"}
-            Average over new annotators and items, or over those in the data (where there are more
-            than 256 pairs of annotator and item, over a fixed sample of so many).
+        population : {"new", "observed"}, optional
+            Average over new annotators and items at the levels in the data (left out), over new
+            ones at new levels too ("new"), or over those in the data ("observed"; of more than
+            4,096 pairs of annotator and item a part in which each comes equally often).
         by : str, optional
             A moderator: a value for each of its levels instead of their plain average.
 
@@ -505,8 +509,6 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
         xarray.DataArray
             Dims chain, draw, (criterion,) system, system_b(, level).
         """
-        if population not in ("new", "observed"):
-            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
         known = self.estimands(declaration)
         if name not in known and name != "win_probability":
             raise ModelError(

@@ -15,6 +15,7 @@ from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._family import DirectDraws, Estimand, ModelText, PriorText
+from bayeseval.families._marginal import checked_population
 from bayeseval.families._trueskill_engines import (
     A_WINS,
     B_WINS,
@@ -111,6 +112,7 @@ class TrueSkill:
     name: ClassVar[str] = "TrueSkill"
     protocol: ClassVar[str] = "pairwise"
     title: ClassVar[str] = "TrueSkill"
+    win_title: ClassVar[str] = "probability that A wins one comparison with B, ties counting half"
     quality_scale: ClassVar[str] = (
         "skill, centred over the systems; in one comparison the performance of a system varies "
         "around its skill with standard deviation 1 (beta)"
@@ -419,7 +421,7 @@ class TrueSkill:
         declaration: Declaration[TrueSkillResponse],
         posterior: xr.Dataset,
         *,
-        population: str = "new",
+        population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws.
@@ -432,8 +434,8 @@ class TrueSkill:
             The model.
         posterior : xarray.Dataset
             The draws.
-        population : {"new", "observed"}
-            Both are the same: TrueSkill knows neither annotators nor items.
+        population : {"new", "observed"}, optional
+            All are the same: TrueSkill knows neither annotators nor items.
         by : str, optional
             Must be left out: TrueSkill has no moderators.
 
@@ -443,8 +445,7 @@ class TrueSkill:
             Dims chain, draw, (criterion,) system, system_b and, for ``outcome_probability``,
             outcome.
         """
-        if population not in ("new", "observed"):
-            raise ModelError(f"population= is 'new' or 'observed'; found {population!r}")
+        checked_population(population)
         if by is not None:
             raise ModelError(f"TrueSkill has no moderators; found by={by!r}. Fit each level")
         if name not in ("win_probability", "outcome_probability"):

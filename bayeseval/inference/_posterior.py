@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +14,8 @@ from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families import family_named
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._family import DirectFamily, Estimand, Family, ModelText
+from bayeseval.families._marginal import Population
+from bayeseval.families._population import averaged_over, quality_over
 from bayeseval.inference._convergence import Convergence
 from bayeseval.inference._storage import declaration_from, declaration_record, read, write
 from bayeseval.judgements import Judgements
@@ -134,7 +136,10 @@ class Posterior:
 
     @property
     def quality(self) -> xr.DataArray:
-        """Quality of the systems, larger is better; dims chain, draw, (criterion,) system."""
+        """Quality of the systems, larger is better; dims chain, draw, (criterion,) system.
+
+        With moderators, the mean over their levels in the data, each counting the same.
+        """
         return self.posterior["quality"]
 
     @property
@@ -151,7 +156,7 @@ class Posterior:
         self,
         name: str,
         *,
-        population: Literal["new", "observed"] = "new",
+        population: Population = None,
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one of the family's readable quantities for every draw.
@@ -160,8 +165,9 @@ class Posterior:
         ----------
         name : str
             One of :attr:`estimands`.
-        population : {"new", "observed"}
-            Average over new annotators and items, or over those in the data.
+        population : {"new", "observed"}, optional
+            Left out, new annotators and items at the levels in the data, each level counting the
+            same; "new", new ones at new levels too; "observed", those in the data.
         by : str, optional
             A moderator: a value for each level instead of their average.
 
@@ -183,15 +189,14 @@ class Posterior:
             )
         return self._estimate(name, population, by)
 
-    def win_probability(
-        self, population: Literal["new", "observed"] = "new", by: str | None = None
-    ) -> xr.DataArray:
+    def win_probability(self, population: Population = None, by: str | None = None) -> xr.DataArray:
         """Compute the chance that one new judgement puts a system above another.
 
         Parameters
         ----------
-        population : {"new", "observed"}
-            Average over new annotators and items, or over those in the data.
+        population : {"new", "observed"}, optional
+            Left out, new annotators and items at the levels in the data, each level counting the
+            same; "new", new ones at new levels too; "observed", those in the data.
         by : str, optional
             A moderator: a value for each level instead of their average.
 
@@ -203,7 +208,47 @@ class Posterior:
         """
         return self._estimate("win_probability", population, by)
 
-    def _estimate(self, name: str, population: str, by: str | None) -> xr.DataArray:
+    def quality_over(self, population: Population = None, by: str | None = None) -> xr.DataArray:
+        """Return the quality that systems are ranked by, for a population.
+
+        Parameters
+        ----------
+        population : {"new", "observed"}, optional
+            Left out, :attr:`quality`: new annotators and items, the mean of a moderator's levels in
+            the data. "new": the mean of the population of levels. "observed": with what the
+            annotators and items in the data add to a system on average.
+        by : str, optional
+            A moderator: the quality at each of its levels.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) system and the moderator.
+        """
+        return quality_over(self.declaration, self.posterior, population, by)
+
+    def averaged_over(
+        self, population: Population = None, by: str | None = None, *, quality: bool = False
+    ) -> str:
+        """Say what a quantity is averaged over, naming only what the model has.
+
+        Parameters
+        ----------
+        population : {"new", "observed"}, optional
+            As for the quantity.
+        by : str, optional
+            As for the quantity.
+        quality : bool
+            Whether it is the quality, which new annotators and items add nothing to.
+
+        Returns
+        -------
+        str
+            A clause such as "averaged over new annotators"; empty where there is nothing to say.
+        """
+        return averaged_over(self.declaration, population, by, quality=quality)
+
+    def _estimate(self, name: str, population: str | None, by: str | None) -> xr.DataArray:
         key = (name, population, by)
         if key not in self._memo:
             found = self.family.estimate(

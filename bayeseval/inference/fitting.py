@@ -266,7 +266,7 @@ def _refuse_taken_names(declaration: Declaration[Any], judgements: Judgements) -
     # A family that draws by itself has no parameters of a sampler to list.
     parameters = getattr(declaration.response, "parameter_shapes", {})
     taken = {*_NAMES, *effects, *parameters}
-    taken |= {f"{name}_{of}" for name in effects for of in ("sd", "correlation")}
+    taken |= {f"{name}_{of}" for name in effects for of in ("sd", "mean", "correlation")}
     taken |= {f"quality_by_{name}" for name in judgements.moderators}
     for name in judgements.moderators:
         if name in taken:

@@ -41,7 +41,7 @@ class Readable:
         """Tabulate the family's readable quantities that have one value a system."""
         columns, notes, tables = [], [], []
         order = self.part.systems
-        other: Population = "observed" if self.population == "new" else "new"
+        other: Population = None if self.population == "observed" else "observed"
         differ = False
         for spec in self.posterior.estimands.values():
             if spec.dims == ("system", "category"):
@@ -54,18 +54,18 @@ class Readable:
             notes.append(sentence(f"{spec.title}: {spec.description}"))
             beside = self._by_system(self.posterior.estimand(spec.name, population=other))
             if self._differ(draws, beside):
-                columns += self._estimate(f"{spec.title}, {other}", beside)
+                columns += self._estimate(f"{spec.title}, {other or 'new'}", beside)
                 differ = True
         if columns:
             notes.append(
-                f"Posterior means and {ci_words(*self.ci)} intervals, averaged over "
-                f"{self.population} annotators and items."
+                f"Posterior means and {ci_words(*self.ci)} intervals; "
+                f"{self.posterior.averaged_over(self.population)}."
             )
             if differ:
                 notes.append(
-                    f"“{other}”: averaged over {other} annotators and items. Observed are those of "
-                    "the study; new are others from the populations that the model infers from "
-                    "them. Where the two lie far apart, the study says little about others."
+                    f"“{other or 'new'}”: {self.posterior.averaged_over(other)}. Observed are "
+                    "those of the study; new are others from the populations that the model infers "
+                    "from them. Where the two lie far apart, the study says little about others."
                 )
             tables.insert(
                 0,
@@ -117,8 +117,9 @@ class Readable:
         if draws.shape[2] > MOST_CATEGORIES or not np.allclose(draws.sum(axis=2), 1):
             return
         beside = self._by_system(self.posterior.estimand(spec.name, population=other), "category")
-        shown = [(self.population, draws)]
-        shown += [(other, beside)] if self._differ(draws, beside) else []
+        shown: list[tuple[Population, np.ndarray]] = [(self.population, draws)]
+        if self._differ(draws, beside):
+            shown.append((other, beside))
         categories = shorten([str(label) for label in array["category"].values], HEADING_WIDTH)
         for population, values in shown:
             shares = [
@@ -126,7 +127,11 @@ class Readable:
                 for category, column in zip(categories, values.mean(axis=0).T, strict=True)
             ]
             yield Table(
-                f"{spec.title[:1].upper()}{spec.title[1:]}, {population} annotators and items",
+                f"{spec.title[:1].upper()}{spec.title[1:]}"
+                + (f", {population or 'new'}" if len(shown) > 1 else ""),
                 (Column("system", self.part.systems, "label"), *shares),
-                (f"Posterior means. The draws: posterior.estimand({spec.name!r}).",),
+                (
+                    f"Posterior means; {self.posterior.averaged_over(population)}.",
+                    f"The draws: posterior.estimand({spec.name!r}).",
+                ),
             )

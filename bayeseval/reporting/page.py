@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from bayeseval._checks import some
 from bayeseval._files import write_whole
@@ -30,7 +31,7 @@ def report(
     *,
     title: str | None = None,
     rope: tuple[float, float] | None = None,
-    population: Population = "new",
+    population: Population = None,
     tier_prob: float = 0.95,
     top: int | Sequence[int] = (3,),
     draws: int = 200,
@@ -57,8 +58,8 @@ def report(
         Title of the report.
     rope : (float, float), optional
         Region of practical equivalence of the win probability, around 0.5; adds verdicts.
-    population : {"new", "observed"}
-        Annotators and items that win probabilities and estimands average over.
+    population : {"new", "observed"}, optional
+        Annotators, items and levels of moderators that everything averages over, as in `rank`.
     tier_prob : float
         Probability that a boundary between tiers must reach.
     top : int or sequence of int
@@ -86,16 +87,21 @@ def report(
     refuse_no_posterior(posterior, "report")
     refuse_strangers(posterior, judgements)
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
-    ranking = rank(posterior, top=top, tier_prob=tier_prob, ci_prob=ci_prob, ci_kind=ci_kind)
+    settings: dict[str, Any] = {
+        "population": population,
+        "top": top,
+        "tier_prob": tier_prob,
+        "ci_prob": ci_prob,
+        "ci_kind": ci_kind,
+    }
+    ranking = rank(posterior, **settings)
     comparison = None
     if len(posterior.systems) > 1:
         comparison = compare(
             posterior, rope=rope, population=population, ci_prob=ci_prob, ci_kind=ci_kind
         )
     by_level = {
-        name: rank(
-            posterior, by=name, top=top, tier_prob=tier_prob, ci_prob=ci_prob, ci_kind=ci_kind
-        )
+        name: rank(posterior, by=name, **settings)
         for name in posterior.moderators
         if f"quality_by_{name}" in posterior.data["posterior"]
     }

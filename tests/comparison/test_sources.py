@@ -36,6 +36,7 @@ def posterior_of(
         data=xr.DataTree.from_dict({"posterior": dataset}),
         protocol=judgements.protocol,
         family=SimpleNamespace(name=family),
+        averaged_over=lambda *_, **__: "",
         criteria=None,
         moderators={},
         estimands={},

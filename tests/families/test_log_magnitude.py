@@ -19,6 +19,7 @@ from bayeseval.errors import DesignError, ModelError
 from bayeseval.families import LogMagnitude
 from bayeseval.families._gamma_kernel import log_gamma
 from bayeseval.families._magnitude_kernel import magnitude_kernel
+from bayeseval.families._marginal import Cell
 from bayeseval.families._pymc_log_magnitude import log_probability
 from bayeseval.families._student_kernel import (
     log_normal_band,
@@ -506,12 +507,14 @@ def test_estimands_are_those_of_simulated_new_annotators(ties: bool) -> None:
     rng, n = np.random.default_rng(9), 200_000
     get = lambda name: float(one[name])  # noqa: E731
     noise = lambda name, *size: rng.normal(0, get(f"{name}_sd"), size or n)  # noqa: E731
-    modulus = noise("modulus") + noise_of_mean(declaration, draws, "modulus")
-    stretch, own = np.exp(noise("log_scale")), np.exp(get("log_spread_mean") + noise("log_spread"))
+    noise_of = lambda name: noise(name) + noise_of_mean(declaration, draws, name)  # noqa: E731
+    stretch = np.exp(noise_of("log_scale"))
+    own = np.exp(get("log_spread_mean") + noise_of("log_spread"))
+    modulus = noise_of("modulus")
     spread, difficulty = np.hypot(own, 0.1), noise("difficulty")
     if ties:
-        severity = noise("severity") + noise_of_mean(declaration, draws, "severity")
-        band = np.exp(get("log_tie_band_mean") + noise("tie_band"))
+        severity = noise_of("severity")
+        band = np.exp(get("log_tie_band_mean") + noise_of("tie_band"))
     answers = []
     for quality in one["quality"].values:
         w = quality - difficulty + noise("interaction") + noise("taste")
@@ -547,10 +550,8 @@ def test_estimands_are_those_of_simulated_new_annotators(ties: bool) -> None:
 
 def noise_of_mean(declaration: Any, draws: xr.Dataset, name: str) -> float:
     """What this draw takes the population's mean to be, as far as the data leave it open."""
-    from bayeseval.families._magnitude_quantities import _Part
-
-    flat = {str(k): v.values.reshape(-1, *v.shape[2:]) for k, v in draws.items()}
-    return float(_Part(declaration, flat, {})._mean(name)[0] * flat[f"{name}_sd"][0])
+    effect = declaration.effect(name)
+    return float(Cell(declaration, draws, {}, observed=False).population_mean(effect)[0])
 
 
 def test_predictions_have_the_mass_at_the_reference_that_the_likelihood_gives() -> None:

@@ -97,6 +97,7 @@ class PlainComparisons(PredictorFamily):
     name: ClassVar[str] = "PlainComparisons"
     protocol: ClassVar[str] = "pairwise"
     title: ClassVar[str] = "plain comparisons"
+    win_title: ClassVar[str] = "probability that A wins one comparison with B"
     quality_scale: ClassVar[str] = "log odds"
 
     consistency: bool = False

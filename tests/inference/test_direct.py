@@ -35,6 +35,7 @@ class MeanRating:
     name: ClassVar[str] = "MeanRating"
     protocol: ClassVar[str] = "likert"
     title: ClassVar[str] = "mean rating"
+    win_title: ClassVar[str] = "probability that A's mean is above B's"
     quality_scale: ClassVar[str] = "rating points"
     direct: ClassVar[bool] = True
 

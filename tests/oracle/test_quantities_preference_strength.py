@@ -11,6 +11,7 @@ import xarray as xr
 import bayeseval as be
 from bayeseval.families._declaration import FloatArray
 from bayeseval.families._layout import value_name
+from bayeseval.families._marginal import Cell
 from bayeseval.judgements import StrengthJudgements
 
 SYSTEMS, ANNOTATORS, ITEMS = 3, 4, 5
@@ -52,8 +53,13 @@ def study() -> Study:
     return effects
 
 
-def estimated(study: Study, response: Any, population: str) -> dict[str, xr.DataArray]:
-    """Return all quantities of a posterior whose one draw is the study's parameters."""
+def estimated(
+    study: Study, response: Any, population: str
+) -> tuple[dict[str, xr.DataArray], dict[str, float]]:
+    """Return all quantities of a posterior whose one draw is the study's parameters.
+
+    With them what that draw takes the mean of new annotators to lie off that of those at hand.
+    """
     grid = np.indices((ANNOTATORS, SYSTEMS, SYSTEMS, ITEMS)).reshape(4, -1)
     frame = pd.DataFrame(grid.T, columns=["annotator", "a", "b", "item"])
     frame = frame[frame["a"] != frame["b"]]
@@ -79,22 +85,32 @@ def estimated(study: Study, response: Any, population: str) -> dict[str, xr.Data
         named[value_name(effect)] = values[effect.name] / sds[effect.name]
     draws = {name: np.asarray(value)[None, None, None] for name, value in named.items()}
     posterior = family.posterior_dataset(declaration, draws)
-    return {
+    cell = Cell(declaration, posterior, {}, observed=False)
+    named_own = {"log_scale": "log_scale", OWN[response]: "own"}
+    means = {
+        named_own[e.name]: float(cell.population_mean(e)[0])
+        for e in declaration.effects
+        if e.name in named_own
+    }
+    found = {
         name: family.estimate(name, declaration, posterior, population=population)
         .isel(chain=0, draw=0)
         .transpose("system", "system_b")
         for name in ("win_probability", *family.estimands(declaration))
     }
+    return found, means
 
 
-def predictors(study: Study, population: str) -> tuple[FloatArray, FloatArray, FloatArray]:
+def predictors(
+    study: Study, population: str, means: dict[str, float]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return z (judgement, system), scale (judgement, 1) and the annotator's own, likewise."""
     rng = np.random.default_rng(9)
     if population == "new":
         shape = (JUDGEMENTS, SYSTEMS)
         z = QUALITY + SD["interaction"] * rng.normal(size=shape)
         z = z + SD["taste"] * rng.normal(size=shape)
-        scale, own = (SD[n] * rng.normal(size=(JUDGEMENTS, 1)) for n in ("log_scale", "own"))
+        scale, own = (means[n] + SD[n] * rng.normal(size=(JUDGEMENTS, 1)) for n in means)
         return z, np.exp(scale), own
     r, i = rng.integers(ANNOTATORS, size=JUDGEMENTS), rng.integers(ITEMS, size=JUDGEMENTS)
     z = QUALITY + study["interaction"][:, i].T + study["taste"][:, r].T
@@ -133,8 +149,8 @@ def answers(response: str, eta: FloatArray, own: FloatArray) -> FloatArray:
 def test_quantities_of_pairs_are_the_simulated_shares_and_means(
     study: Study, response: Any, population: str
 ):
-    found = estimated(study, response, population)
-    z, scale, own = predictors(study, population)
+    found, means = estimated(study, response, population)
+    z, scale, own = predictors(study, population, means)
     for a, b in ((0, 1), (2, 0), (1, 2)):
         difference = z[:, [a]] - z[:, [b]]
         # shown as a, and shown as b with the answer turned round

@@ -37,7 +37,7 @@ def plot_win_probability(
     criterion: str | None = None,
     by: str | None = None,
     level: str | None = None,
-    population: Population = "new",
+    population: Population = None,
 ) -> "PlotFigure":
     """Draw the probability that the system of the row is judged better than that of the column.
 
@@ -49,8 +49,9 @@ def plot_win_probability(
         Criterion; needed where there are several.
     by, level : str, optional
         Moderator and one of its levels.
-    population : {"new", "observed"}
-        Average over new annotators and items, or over those in the data.
+    population : {"new", "observed"}, optional
+        Left out, new annotators and items at the levels of moderators in the data, each level
+        counting the same; "new", new ones at new levels too; "observed", those in the data.
 
     Returns
     -------
@@ -58,7 +59,8 @@ def plot_win_probability(
         Posterior means; blue above one half, vermilion below; systems by expected rank.
     """
     chosen = {"criterion": criterion, "by": by, "level": level}
-    qualities = list(slices(posterior, quality_draws(posterior, by), ("system",), **chosen))
+    quality = quality_draws(posterior, by, population)
+    qualities = list(slices(posterior, quality, ("system",), **chosen))
     if len(qualities) != 1:
         raise BayesEvalError(
             f"one matrix is drawn at a time, and there are {len(qualities)}; say which with "
