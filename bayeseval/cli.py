@@ -206,6 +206,9 @@ class _Table:
         list[str] | None,
         typer.Option(help="Cell that means nothing is there, such as NA; can be repeated."),
     ] = None
+    anonymise: Annotated[
+        bool, typer.Option("--anonymise", help="Numbers in place of annotators' identities.")
+    ] = False
     separator: Annotated[
         str | None, typer.Option(help="What stands between the columns; from the suffix.")
     ] = None
@@ -250,7 +253,7 @@ class _Table:
             value = getattr(self, name)
             if value is not None:
                 own[argument] = protocol.meaning[name](value) if name in protocol.meaning else value
-        return reader.read(
+        table = reader.read(
             self.file,
             annotator=self.annotator,
             item=self.item,
@@ -263,6 +266,7 @@ class _Table:
             encoding=self.encoding,
             **own,
         )
+        return judgements.anonymise(table) if self.anonymise else table
 
     def _protocol(self) -> "_Protocol":
         if self.protocol in _PROTOCOLS:

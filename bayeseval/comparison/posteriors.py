@@ -125,7 +125,7 @@ class PosteriorsCompared(Record):
 
 def compare_posteriors(
     posteriors: Mapping[str, PosteriorLike],
-    *,
+    *others: PosteriorLike,
     expected: Sequence[Expectation] = (),
     pairs: Sequence[tuple[str, str]] | None = None,
     rope: tuple[float, float] | None = None,
@@ -147,6 +147,8 @@ def compare_posteriors(
     ----------
     posteriors : mapping of str to Posterior
         At least two, by the names that the tables show, such as ``{"likert": …, "spa": …}``.
+    *others
+        None: posteriors without names are refused in words.
     expected : sequence of (str, {">", "<", "~"}, str)
         What is expected of some pairs, as in `side_by_side`.
     pairs : sequence of (str, str), optional
@@ -178,10 +180,11 @@ def compare_posteriors(
     """
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
     verdict_prob = checked_decision_prob(verdict_prob, "verdict_prob")
-    if not isinstance(posteriors, Mapping) or len(posteriors) < _FEWEST:
+    if others or not isinstance(posteriors, Mapping) or len(posteriors) < _FEWEST:
+        found = f"{1 + len(others)} without names" if others else type(posteriors).__name__
         raise BayesEvalError(
-            "compare_posteriors needs at least two posteriors by name, such as "
-            "{'likert': one, 'spa': other}"
+            "compare_posteriors needs at least two posteriors by name, in one mapping such as "
+            f"{{'likert': one, 'spa': other}}; found {found}"
         )
     for posterior in posteriors.values():
         refuse_no_posterior(posterior, "compare_posteriors")

@@ -3,10 +3,11 @@
 from bayeseval.frequentist.blocks import friedman
 from bayeseval.frequentist.bootstrap import BootstrapRanking, bootstrap_ranking
 from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
+from bayeseval.frequentist.means import rating_means
 from bayeseval.frequentist.mixed import mixed_model
 from bayeseval.frequentist.power import PowerCurve, rating_power, spa_power
 from bayeseval.frequentist.quasi import quasi_variances
-from bayeseval.frequentist.ratings import rating_means, rating_tests, welch_from_summary
+from bayeseval.frequentist.ratings import rating_tests, welch_from_summary
 from bayeseval.frequentist.spa import SPATest, spa_test
 from bayeseval.frequentist.spa_filter import FilterEffect, filter_effect
 from bayeseval.frequentist.strength import strength_test

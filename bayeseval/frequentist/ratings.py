@@ -1,4 +1,4 @@
-"""Means, and t-tests between systems: paired where units are shared, Welch's otherwise."""
+"""T-tests between systems: paired where units are shared, Welch's otherwise."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, cell_means, compact, has_width, numbers, slices, summaries
+from bayeseval._units import Slice, cell_means, compact, numbers, slices, summaries
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import (
     NAMES,
@@ -39,80 +39,6 @@ SHOWN = (
     Shown("p_corrected", "p corr.", "p"),
     Shown("verdict", "verdict", "text"),
 )
-
-
-def rating_means(
-    judgements: Judgements, *, by: str | None = None, ci_prob: float | None = None
-) -> Record:
-    """Compute each system's mean answer, standard deviation and standard error.
-
-    Parameters
-    ----------
-    judgements : Judgements
-        Ratings or magnitudes.
-    by : str, optional
-        A further factor to split by: a moderator, the annotator or the item.
-    ci_prob : float, optional
-        Probability of the interval; `bayeseval.settings.ci_prob` where left out.
-
-    Returns
-    -------
-    Record
-        One row a criterion and system, with the columns ``criterion`` (only where there are
-        criteria), ``system``, the factor ``by`` (where given), ``n`` (judgements), ``mean``,
-        ``sd`` (n − 1; NaN for one judgement), ``se`` = sd/√n, ``lower``, ``upper`` (Student's t; it
-        takes judgements as independent, which repeated annotators and items make too narrow) and
-        ``note``. One answer, or answers that are all the same, have no interval.
-    """
-    from scipy.stats import t as t_distribution
-
-    prob, _ = resolve_ci(ci_prob)
-    values = numbers(judgements, what="rating_means")
-    factors = ["system"] if by is None else ["system", by]
-    rows = []
-    for piece in slices(judgements):
-        codes, combined = compact([judgements.codes(name)[piece.rows] for name in factors])
-        for index, combination in enumerate(combined):
-            given = values[piece.rows][codes == index]
-            n = len(given)
-            sd = float(given.std(ddof=1)) if n > 1 else float("nan")
-            half = t_distribution.ppf(0.5 + prob / 2, n - 1) * sd / np.sqrt(n) if n > 1 else 0.0
-            lower, upper = float(given.mean() - half), float(given.mean() + half)
-            width, why = has_width(lower, upper, n, "answer")
-            labels = {
-                name: judgements.labels(name)[code]
-                for name, code in zip(factors, combination, strict=True)
-            }
-            rows.append(
-                {
-                    **piece.key,
-                    **labels,
-                    "n": n,
-                    "mean": float(given.mean()),
-                    "sd": sd,
-                    "se": sd / np.sqrt(n),
-                    "lower": lower if width else float("nan"),
-                    "upper": upper if width else float("nan"),
-                    "note": why,
-                }
-            )
-    extra = () if by is None else (Shown(by, by, "label"),)
-    return Record(
-        table=pd.DataFrame(rows),
-        title="Mean answers",
-        notes=(
-            f"Interval: {100 * prob:.10g} %, as if judgements were independent.",
-            *dict.fromkeys(str(row["note"]) for row in rows if row["note"]),
-        ),
-        shown=(
-            Shown("system", "system", "label"),
-            *extra,
-            Shown("n", "n", "count"),
-            Shown("mean", "mean"),
-            Shown("sd", "SD"),
-            Shown(("lower", "upper"), "interval"),
-        ),
-    )
 
 
 def rating_tests(

@@ -12,6 +12,8 @@ from bayeseval.judgements.filters import (
     work_times,
 )
 from bayeseval.judgements.identify import Identification, identify
+from bayeseval.judgements.identities import anonymise
+from bayeseval.judgements.joint import split_systems
 from bayeseval.judgements.likert import LikertJudgements, Scale
 from bayeseval.judgements.magnitude import MagnitudeJudgements
 from bayeseval.judgements.pairwise import PairwiseJudgements
@@ -36,6 +38,7 @@ __all__ = [
     "Scale",
     "StrengthJudgements",
     "Summary",
+    "anonymise",
     "filter_attention_checks",
     "filter_first_submission",
     "filter_incoherent",
@@ -45,6 +48,7 @@ __all__ = [
     "join_annotators",
     "mqm_scores",
     "read",
+    "split_systems",
     "to_counts",
     "to_pairwise",
     "work_times",

@@ -7,6 +7,7 @@ import numpy as np
 from bayeseval._checks import counted
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.identify import identify
+from bayeseval.judgements.joint import notes_on_joint_systems
 from bayeseval.judgements.summary import Fact, Summary
 
 # A scale of more categories than a list of five to eleven with steps between is shown in bands.
@@ -50,7 +51,7 @@ def summarise(
     return Summary(
         title=repr(judgements),
         facts=tuple(facts),
-        notes=(*notes, *identify(judgements).notes),
+        notes=(*notes, *notes_on_joint_systems(judgements), *identify(judgements).notes),
     )
 
 

@@ -1,15 +1,16 @@
 """Wide tables: several answers a row become one answer a row."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._intake import as_pandas, check_sources
+from bayeseval.judgements._columns import Intake, Missing
+from bayeseval.judgements._intake import as_pandas, check_sources, take
 
 LABEL, ANSWER, SYSTEM = "__label__", "__answer__", "__system__"
 FIRST, SECOND = "__first__", "__second__"
@@ -19,11 +20,22 @@ type WideAnswers = Sequence[str] | Mapping[str, str] | Mapping[str, Sequence[str
 
 @dataclass(frozen=True, eq=False)
 class Melted:
-    """A long table, the data row each of its rows came from, and which column plays which role."""
+    """A long table, the data row each of its rows came from, and which column plays which role.
+
+    ``names`` is how the user knows the columns that were made.
+    """
 
     frame: pd.DataFrame
     rows: np.ndarray
     roles: Mapping[str, str | None]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def taken(self, roles: Mapping[str, str | None], *, missing: Missing) -> Intake:
+        """Take the columns of the roles; messages name the user's columns, not ours."""
+        said = {
+            role: self.names[name] for role, name in roles.items() if name and name in self.names
+        }
+        return take(self.frame, roles, missing=missing, rows=self.rows, said=said)
 
     def required(self, role: str) -> str:
         """Return the column of a role that the protocol cannot do without."""
@@ -57,7 +69,25 @@ def melt(
         )
     if not answers:
         raise JudgementError(f"{argument} names no column.")
-    wide = as_pandas(frame)
+    melted = _melted(as_pandas(frame), answers, argument, columns_are, given, systems)
+    columns = answers.values() if isinstance(answers, Mapping) and systems else answers
+    of_systems = ", ".join(systems or ())
+    said = {
+        **dict.fromkeys((FIRST, SECOND, LABEL), argument),
+        ANSWER: shown(", ".join(map(str, columns)), quoted=False),
+        SYSTEM: shown(of_systems, quoted=False),
+    }
+    return replace(melted, names=said)
+
+
+def _melted(
+    wide: pd.DataFrame,
+    answers: WideAnswers,
+    argument: str,
+    columns_are: str | None,
+    given: Mapping[str, str | None],
+    systems: Sequence[str] | None,
+) -> Melted:
     if systems is not None:
         return _by_position(wide, answers, argument, columns_are, given, systems)
     if columns_are == "pair" and "system_a" in given:

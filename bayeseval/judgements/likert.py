@@ -297,7 +297,7 @@ class LikertJudgements(Judgements):
             moderators=moderators,
             attributes=attributes,
         )
-        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        intake = melted.taken(planned.roles, missing=missing)
         return cls._from_intake(intake, planned, scale=scale, labels=labels, repeats=repeats)
 
     @classmethod

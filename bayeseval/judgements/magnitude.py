@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import counted, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
@@ -26,6 +26,10 @@ from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
 from bayeseval.judgements.summary import Summary
+
+# A digit too many is ten times the answer that was meant, and that can be twice the median; no
+# magnitude of RankME's published data is beyond twice.
+FAR_OFF = 20
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -264,7 +268,7 @@ class MagnitudeJudgements(Judgements):
             None,
             attributes,
         )
-        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        intake = melted.taken(planned.roles, missing=missing)
         return cls._from_intake(intake, planned, reference=reference, zeros=zeros, repeats=repeats)
 
     @classmethod
@@ -294,6 +298,28 @@ class MagnitudeJudgements(Judgements):
     def at_reference(self) -> np.ndarray:
         """Rows whose magnitude is exactly the reference: "as good as"."""
         return self.answers == 1 if self.has_reference else np.zeros(self.n_rows, dtype=bool)
+
+    @property
+    def far_off(self) -> np.ndarray:
+        """Rows whose ratio to the reference is more than 20 times the median."""
+        positive = self.answers[~self.censored]
+        return self.answers > FAR_OFF * (np.median(positive) if len(positive) else np.inf)
+
+    def notes_on_slips(self) -> tuple[str, ...]:
+        """Return what to say of magnitudes that look like slips of the keyboard.
+
+        Returns
+        -------
+        tuple of str
+            One sentence, or none.
+        """
+        far = self.far_off
+        if not far.any():
+            return ()
+        found = some(sorted(set(self.magnitudes[far].tolist()), reverse=True))
+        number = counted(int(self.counts[far].sum()), "magnitude is", "magnitudes are")
+        said = f"{number} more than {FAR_OFF} times the median ratio: {found}."
+        return (f"{said} An arithmetic mean follows them; look whether they are slips.",)
 
     def as_numbers(self) -> np.ndarray:
         """Return the magnitudes as they were given.
@@ -355,7 +381,7 @@ class MagnitudeJudgements(Judgements):
         below = int(self.counts[self.censored].sum())
         if below:
             facts.append(("zero or below, censored", "", f"{below:,} ({below / total:.1%})"))
-        return summarise(self, answer_facts=facts)
+        return summarise(self, answer_facts=facts, notes=self.notes_on_slips())
 
 
 def _range(values: np.ndarray) -> str:

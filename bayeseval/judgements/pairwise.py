@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
 from bayeseval.judgements._columns import Column, Intake, Missing, as_number, label_text
@@ -200,6 +200,7 @@ class PairwiseJudgements(Judgements):
         annotator: str | None,
         answers: WideAnswers,
         columns_are: Literal["pair", "criterion", "item", "annotator"],
+        cells_are: Literal["outcome", "winner"] = "outcome",
         system_a: str | None = None,
         system_b: str | None = None,
         outcomes: OutcomeMap | None = None,
@@ -223,6 +224,9 @@ class PairwiseJudgements(Judgements):
             column to its two systems in the order asked.
         columns_are : {"pair", "criterion", "item", "annotator"}
             What one column of answers stands for.
+        cells_are : {"outcome", "winner"}
+            Whether a cell says which side won, in the words of ``outcomes``, or holds the label of
+            the winning system; ``outcomes`` then explains other words, ``{"same": "tie"}``.
         system_a, system_b : str, optional
             Columns of the two systems, where the columns of answers do not stand for pairs.
         outcomes, item, criterion, moderators, attributes, repeats, missing : as in `from_frame`
@@ -251,12 +255,15 @@ class PairwiseJudgements(Judgements):
                 "criterion": criterion,
             },
         )
+        if cells_are not in ("outcome", "winner"):
+            raise JudgementError(f"cells_are= must be 'outcome' or 'winner'; found {cells_are!r}.")
+        outcome, winner = (ANSWER, None) if cells_are == "outcome" else (None, ANSWER)
         planned = _plan(
-            melted.required("system_a"), melted.required("system_b"), ANSWER, None,
+            melted.required("system_a"), melted.required("system_b"), outcome, winner,
             melted.roles["annotator"], melted.roles["item"], melted.roles["criterion"],
             None, moderators, None, attributes,
         )  # fmt: skip
-        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        intake = melted.taken(planned.roles, missing=missing)
         return cls._from_intake(intake, planned, outcomes=outcomes, repeats=repeats)
 
     @classmethod
@@ -626,7 +633,7 @@ def _unexplained(
     codes = np.unique(column.codes[unknown])
     found = [column.values[code] for code in codes]
     counted = ", ".join(
-        f"{column.values[code]!r} ({int(rows.weights[column.codes == code].sum()):,})"
+        f"{shown(column.values[code])} ({int(rows.weights[column.codes == code].sum()):,})"
         for code in codes[:5]
     )
     more = f" and {len(codes) - 5} more" if len(codes) > 5 else ""
@@ -636,8 +643,12 @@ def _unexplained(
         if role == "outcome"
         else f"the label of one of the row's two systems, or {explained}"
     )
+    systems = {value for side in ("system_a", "system_b") for value in rows.columns[side].values}
+    hint = ""
+    if role == "outcome" and systems & set(found):
+        hint = " Where a cell names the winning system, that is winner= (from_wide: cells_are=)."
     return JudgementError(
         f"{role}={column.source!r} must be {expected}; found {counted}{more}, in "
-        f"{rows.where(unknown)}. Say what they mean: outcomes={{{found[0]!r}: 'a', 'b', 'tie' or "
-        "None, …}."
+        f"{rows.where(unknown)}. Say what each means, 'a', 'b', 'tie' or None for no outcome: "
+        f"outcomes={{{shown(found[0])}: 'a', …}}.{hint}"
     )

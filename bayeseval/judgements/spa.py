@@ -277,7 +277,7 @@ class SPAJudgements(Judgements):
             moderators=moderators,
             attributes=attributes,
         )
-        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        intake = melted.taken(planned.roles, missing=missing)
         return cls._from_intake(intake, planned, bounds=bounds, repeats=repeats)
 
     @classmethod

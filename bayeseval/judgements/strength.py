@@ -282,7 +282,7 @@ class StrengthJudgements(Judgements):
             None,
             attributes,
         )
-        intake = take(melted.frame, planned.roles, missing=missing, rows=melted.rows)
+        intake = melted.taken(planned.roles, missing=missing)
         return cls._from_intake(
             intake,
             planned,

@@ -7,6 +7,7 @@ from bayeseval._checks import nearest, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._reading import Paths, naming_the_file, paths_of
 from bayeseval.judgements._table import Judgements
+from bayeseval.judgements.identities import anonymise as with_codes
 from bayeseval.judgements.readers._platform import DECLARED, LABELLED, RECORDS
 from bayeseval.judgements.readers.arena import (
     read_alpaca_eval,
@@ -48,7 +49,7 @@ FORMATS: dict[str, Callable[..., Judgements]] = {
 }
 
 
-def read(path: Paths, *, format: str, **options: object) -> Judgements:
+def read(path: Paths, *, format: str, anonymise: bool = False, **options: object) -> Judgements:
     """Read judgements in a named format.
 
     Parameters
@@ -60,6 +61,8 @@ def read(path: Paths, *, format: str, **options: object) -> Judgements:
         ``"label_studio"``, ``"mt_bench"``, ``"mturk"``, ``"qualtrics"``, ``"wmt_esa"``,
         ``"wmt_mqm"`` or ``"wmt_rankings"``. A plain table is read by a protocol's class:
         ``LikertJudgements.read``.
+    anonymise : bool
+        Replace annotators' identities by numbers, as `bayeseval.anonymise`.
     **options
         Options of the format, forwarded to its function ``FORMATS[format]``.
 
@@ -90,9 +93,10 @@ def read(path: Paths, *, format: str, **options: object) -> Judgements:
         ) from None
     with naming_the_file(*paths_of(path, *SUFFIXES)):
         try:
-            return reader(path, **options)
+            table = reader(path, **options)
         except JudgementError as error:
             raise JudgementError(f"{error}{_not_taken(str(error), format)}") from None
+    return with_codes(table) if anonymise else table
 
 
 def _not_taken(message: str, format: str) -> str:
