@@ -402,6 +402,7 @@ def alarm_sentences(
         groups += "; …" if len(components) > 3 else ""
         alarms.append(
             f"The systems fall into {len(components)} groups that never met ({groups}): "
-            "differences between groups come from the prior and are no finding."
+            "differences between groups come from the prior and are no finding. Where the spread "
+            "of quality is learnt, it is from all groups together: each moves the others' numbers."
         )
     return tuple(alarms)
