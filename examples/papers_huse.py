@@ -75,4 +75,6 @@ if __name__ == "__main__":
     )
     show("What hangs on ties", tie_rules(folder), "Mean judgements are multiples of 0.05.")
     show("Figure 5: stability of HUSE", figure5(folder))
-    print(texts(folder).huse(n_resamples=500, random_seed=1))
+    whole = texts(folder).huse(n_resamples=500, random_seed=1)
+    print(whole)
+    print(whole.by_k())
