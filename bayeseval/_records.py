@@ -33,6 +33,11 @@ class Shown:
     decimals: int = 3
 
 
+def split(by: str | None) -> tuple[Shown, ...]:
+    """Return the printed column of the factor that a result is split by; none where it is not."""
+    return () if by is None else (Shown(by, by, "label"),)
+
+
 def p_text(value: float) -> str:
     """Write a p value with three decimals, and never as zero."""
     if not math.isfinite(value):

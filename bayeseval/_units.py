@@ -1,7 +1,7 @@
 """Judgements as the classical statistics read them: numbers, judged units, criteria in turn."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from bayeseval.judgements import Judgements
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """The judgements of one criterion.
+    """The judgements of one criterion, and of one level of a factor where that is asked for.
 
     Parameters
     ----------
@@ -21,24 +21,29 @@ class Slice:
         The criterion, where there are criteria.
     rows : numpy.ndarray of int
         Rows of the table, each as often as it counts.
+    level : dict of str to str
+        The factor that was split by, and its level here; empty where there is none.
     """
 
     criterion: str | None
     rows: np.ndarray
+    level: dict[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> dict[str, str]:
-        """The columns that name this slice in a result: none where there are no criteria."""
-        return {} if self.criterion is None else {"criterion": self.criterion}
+        """The columns that name this slice in a result: none where nothing was cut."""
+        return {**({} if self.criterion is None else {"criterion": self.criterion}), **self.level}
 
     @property
     def where(self) -> str:
         """Words that say where something was found."""
-        return "" if self.criterion is None else f" for criterion {self.criterion!r}"
+        return "".join(f" for {name} {label!r}" for name, label in self.key.items())
 
 
-def slices(judgements: Judgements, criterion: str | None = None) -> Iterator[Slice]:
-    """Cut a table into its criteria (or the one asked for).
+def slices(
+    judgements: Judgements, criterion: str | None = None, by: str | None = None
+) -> Iterator[Slice]:
+    """Cut a table into its criteria (or the one asked for), and into the levels of a factor.
 
     Parameters
     ----------
@@ -46,12 +51,28 @@ def slices(judgements: Judgements, criterion: str | None = None) -> Iterator[Sli
         Any table.
     criterion : str, optional
         The criterion wanted; each in turn where left out.
+    by : str, optional
+        A factor whose levels are taken one by one.
 
     Yields
     ------
     Slice
-        Rows of one criterion, in the order of the table.
+        Rows of one criterion (and level), in the order of the table.
     """
+    if by is not None:
+        known_factors = split_factors(judgements)
+        if by not in known_factors:
+            raise JudgementError(
+                f"by= must name a moderator or another factor of these judgements, "
+                f"{some(known_factors) if known_factors else 'which have none'}; got {by!r}."
+            )
+        codes = judgements.codes(by)
+        for piece in slices(judgements, criterion):
+            for code, label in enumerate(judgements.labels(by)):
+                rows = piece.rows[codes[piece.rows] == code]
+                if len(rows):
+                    yield Slice(piece.criterion, rows, {by: label})
+        return
     known = judgements.criteria
     if criterion is not None and criterion not in (known or ()):
         meant = nearest(criterion, known or ())
@@ -69,6 +90,36 @@ def slices(judgements: Judgements, criterion: str | None = None) -> Iterator[Sli
         if criterion in (None, label):
             rows = np.flatnonzero(codes == code)
             yield Slice(label, np.repeat(rows, judgements.counts[rows]))
+
+
+def split_factors(judgements: Judgements) -> tuple[str, ...]:
+    """Return the factors that a result can be split by: moderators first."""
+    others = ("annotator", "item", *(() if judgements.is_paired else ("system",)))
+    return (*judgements.moderators, *(name for name in others if judgements.has(name)))
+
+
+def strata(judgements: Judgements, *apart: str | None) -> tuple[np.ndarray | None, str]:
+    """Return what comparisons are made within: the moderators' levels, in combination.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any table.
+    *apart : str or None
+        Factors that are no strata: what is compared, and what the result is split by.
+
+    Returns
+    -------
+    tuple
+        Codes of the combination by row of the table (None where there are no moderators), and
+        their names in words.
+    """
+    names = [name for name in judgements.moderators if name not in apart]
+    if "system" not in apart and not judgements.is_paired and len(judgements.systems) > 1:
+        names.append("system")
+    if not names:
+        return None, ""
+    return compact([judgements.codes(name) for name in names])[0], " × ".join(names)
 
 
 def numbers(judgements: Judgements, *, what: str) -> np.ndarray:
@@ -92,6 +143,66 @@ def numbers(judgements: Judgements, *, what: str) -> np.ndarray:
         f"{what} needs ratings or magnitudes, which are about one system; these are "
         f"{type(judgements).__name__}, which compare two. For pairs use win_rates, "
         "bradley_terry_ml or spa_test."
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Answers as a comparison of levels reads them, one an element.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float
+        The answers.
+    level : numpy.ndarray of int
+        Code of the level of the factor that is compared.
+    rows : numpy.ndarray of int
+        The row of the table that each comes from.
+    """
+
+    values: np.ndarray
+    level: np.ndarray
+    rows: np.ndarray
+
+
+# Said where a judgement about two systems is counted for both.
+BOTH_SIDES = (
+    "Each strength counts for one system and, with its sign turned, for the other, as Belz and Kow "
+    "(2010) count them."
+)
+
+
+def answers_about(judgements: Judgements, rows: np.ndarray, factor: str, *, what: str) -> Answers:
+    """Return answers by level of a factor; a strength is one answer about each of its systems.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Ratings, magnitudes or strengths.
+    rows : numpy.ndarray of int
+        Rows wanted.
+    factor : str
+        ``"system"``, or another factor; for that a strength counts once, as it was given.
+    what : str
+        The function that asks, for the message.
+    """
+    if not judgements.is_paired:
+        values = numbers(judgements, what=what)[rows]
+        return Answers(values, judgements.codes(factor)[rows], rows)
+    if judgements.protocol != "strength":
+        raise JudgementError(
+            f"{what} needs ratings, magnitudes or strengths of preference; these are "
+            f"{type(judgements).__name__}. For outcomes and probabilities use win_rates, "
+            "bradley_terry_ml or spa_test."
+        )
+    values = judgements.as_numbers()[rows]
+    if factor != "system":
+        return Answers(values, judgements.codes(factor)[rows], rows)
+    sides = [judgements.codes(name)[rows] for name in ("system_a", "system_b")]
+    return Answers(
+        np.stack([values, -values], axis=1).ravel(),
+        np.stack(sides, axis=1).ravel(),
+        np.repeat(rows, 2),
     )
 
 
@@ -223,6 +334,24 @@ def cell_means(
     means = np.full(len(sums), np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means.reshape(shape), counts.reshape(shape)
+
+
+def block_means(
+    values: np.ndarray, block: np.ndarray, level: np.ndarray, stratum: np.ndarray | None
+) -> np.ndarray:
+    """Return mean answers by block and level, from codes 0 …; NaN where a block lacks a level.
+
+    With strata, the mean over those that the block has, equally weighted; a level that is missing
+    from one of them is lacking.
+    """
+    shape = (int(block.max()) + 1, int(level.max()) + 1)
+    if stratum is None:
+        return cell_means(values, block, level, shape)[0]
+    cell, cells = compact([block, stratum])
+    means, _ = cell_means(values, cell, level, (len(cells), shape[1]))
+    sums = np.zeros(shape)
+    np.add.at(sums, cells[:, 0], means)
+    return sums / np.bincount(cells[:, 0])[:, None]
 
 
 def summaries(**printed: npt.ArrayLike) -> tuple[np.ndarray, ...]:

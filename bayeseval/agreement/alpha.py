@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from bayeseval._checks import nearest
-from bayeseval._records import Record, Shown
+from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
@@ -112,6 +112,7 @@ def krippendorff_alpha(
     judgements: Judgements,
     *,
     level: Level | None = None,
+    by: str | None = None,
     criterion: str | None = None,
     unit: Sequence[str] | None = None,
     n_resamples: int = 1000,
@@ -135,6 +136,8 @@ def krippendorff_alpha(
     level : {"nominal", "ordinal", "interval", "ratio"}, optional
         Level of measurement. By default ordinal for ratings, ratio for magnitudes, nominal for
         outcomes, interval for probabilities and strengths.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
     unit : sequence of str, optional
@@ -150,7 +153,7 @@ def krippendorff_alpha(
     Returns
     -------
     Record
-        One row a criterion, with the columns ``criterion`` (only where there are criteria),
+        One row a criterion, with the columns ``criterion`` and the factor ``by`` (where there are),
         ``level``, ``alpha`` (1 = perfect, 0 = as by chance, negative = less than by chance),
         ``lower`` and ``upper`` (percentile bootstrap over units), ``n_units`` (judged at least
         twice), ``n_single`` (left out), ``n_judgements`` (in those units), ``n_repeats``
@@ -181,7 +184,7 @@ def krippendorff_alpha(
             f"{values.min():g}. Use level='interval'."
         )
     found = []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         rows = once_each(judgements, piece.rows, codes)
         _, own = np.unique(codes[rows], return_inverse=True)
         given = values[rows]
@@ -231,7 +234,9 @@ def krippendorff_alpha(
         else f"Unit: {' × '.join(factors)}.",
         *dict.fromkeys(note for note in table["note"] if note),
     ]
-    return Record(table=table, title="Krippendorff's alpha", notes=tuple(notes), shown=SHOWN)
+    return Record(
+        table=table, title="Krippendorff's alpha", notes=tuple(notes), shown=(*split(by), *SHOWN)
+    )
 
 
 def _point(level: Level, pairs: _Pairs) -> float:

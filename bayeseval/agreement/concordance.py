@@ -5,8 +5,16 @@ from typing import Literal
 import numpy as np
 
 from bayeseval._checks import some
-from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, cell_means, compact, numbers, slices, unit_factors
+from bayeseval._records import Record, Shown, split
+from bayeseval._units import (
+    BOTH_SIDES,
+    Slice,
+    answers_about,
+    cell_means,
+    compact,
+    slices,
+    unit_factors,
+)
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 
@@ -18,6 +26,7 @@ def kendalls_w(
     *,
     within: bool = False,
     objects: Objects = "system",
+    by: str | None = None,
     criterion: str | None = None,
 ) -> Record:
     r"""Compute Kendall's coefficient of concordance.
@@ -32,13 +41,15 @@ def kendalls_w(
     Parameters
     ----------
     judgements : Judgements
-        Ratings or magnitudes.
+        Ratings, magnitudes, or strengths of preference, which count for both of their systems.
     within : bool
         False: one ranking an annotator, from the annotator's mean answers. True: within each
         annotator, the r-th judgement of every object, in the order of the table, makes the r-th
         ranking; W is computed for each annotator and averaged (intra-annotator consistency).
     objects : {"system", "output"}
         What is ranked: systems, or single outputs (system × item, and moderators).
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
 
@@ -72,14 +83,17 @@ def kendalls_w(
             "Kendall's W ranks by annotator, and this export has no identities. Agreement without "
             "identities: krippendorff_alpha or icc(raters='slot')."
         )
-    values = numbers(judgements, what="kendalls_w")
     factors = ("system",) if objects == "system" else unit_factors(judgements)
-    codes, _ = compact([judgements.codes(name) for name in factors])
+    if judgements.is_paired and objects == "output":
+        factors = tuple(name for name in factors if not name.startswith("system"))
+        factors = ("system", *factors)
     found: list[dict[str, object]] = []
-    for piece in slices(judgements, criterion):
-        _, thing = np.unique(codes[piece.rows], return_inverse=True)
-        who = judgements.codes("annotator")[piece.rows]
-        given = values[piece.rows]
+    for piece in slices(judgements, criterion, by):
+        answers = answers_about(judgements, piece.rows, "system", what="kendalls_w")
+        given, rows = answers.values, answers.rows
+        others = [judgements.codes(name)[rows] for name in factors if name != "system"]
+        thing, _ = compact([answers.level, *others])
+        who = judgements.codes("annotator")[rows]
         if thing.max() < 1:
             raise DesignError(f"Kendall's W needs at least two {objects}s to rank{piece.where}.")
         if within:
@@ -97,8 +111,10 @@ def kendalls_w(
                 if within
                 else "One ranking an annotator, by mean answer; ties share their mean rank."
             ),
+            *([BOTH_SIDES] if judgements.is_paired else []),
         ),
         shown=(
+            *split(by),
             Shown("annotator", "annotator", "label"),
             Shown("W", "W"),
             Shown("chi2", "χ²", decimals=2),

@@ -7,14 +7,18 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._checks import some
-from bayeseval._records import Record, Shown
+from bayeseval._records import Record, Shown, split
 from bayeseval._units import Slice, answers_by_unit, compact, once_each, slices, unit_factors
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements, PairwiseJudgements
 
 
 def exact_agreement(
-    judgements: Judgements, *, criterion: str | None = None, unit: Sequence[str] | None = None
+    judgements: Judgements,
+    *,
+    by: str | None = None,
+    criterion: str | None = None,
+    unit: Sequence[str] | None = None,
 ) -> Record:
     """Count the units on which all annotators gave the same answer.
 
@@ -22,6 +26,8 @@ def exact_agreement(
     ----------
     judgements : Judgements
         Any protocol; pairs shown in either order are one unit.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
     unit : sequence of str, optional
@@ -30,7 +36,7 @@ def exact_agreement(
     Returns
     -------
     Record
-        One row a criterion, with the columns ``criterion`` (only where there are criteria),
+        One row a criterion, with the columns ``criterion`` and the factor ``by`` (where there are),
         ``n_units`` (judged at least twice), ``n_single`` (judged once, left out), ``n_agree``
         (all the same), ``agreement`` (their share) and ``pair_agreement`` (share of pairs of
         answers to one unit that are the same, units weighted by their pairs). Where everybody gave
@@ -44,7 +50,7 @@ def exact_agreement(
     """
     values, codes, _, factors = answers_by_unit(judgements, unit)
     found = []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         rows = once_each(judgements, piece.rows, codes)
         _, own = np.unique(codes[rows], return_inverse=True)
         answer, _ = compact([own, np.unique(values[rows], return_inverse=True)[1]])
@@ -79,6 +85,7 @@ def exact_agreement(
             ),
         ),
         shown=(
+            *split(by),
             Shown("n_units", "units", "count"),
             Shown("n_single", "judged once", "count"),
             Shown("n_agree", "all agree", "count"),
@@ -93,6 +100,7 @@ def vote_agreement(
     other: PairwiseJudgements | None = None,
     *,
     ties: Literal["keep", "drop"] = "keep",
+    by: str | None = None,
     criterion: str | None = None,
 ) -> Record:
     """Compare votes on the same pair and item: of different annotators, or of two tables.
@@ -108,13 +116,15 @@ def vote_agreement(
         Votes to compare with; the table itself where left out.
     ties : {"keep", "drop"}
         Count ties as an answer of their own, or leave out every vote that is a tie.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
 
     Returns
     -------
     Record
-        One row a criterion, with the columns ``criterion`` (only where there are criteria),
+        One row a criterion, with the columns ``criterion`` and the factor ``by`` (where there are),
         ``n_pairs`` (pairs of votes), ``n_agree``, ``agreement`` (their share), ``chance``
         (agreement expected of votes that tie as often as these and otherwise prefer either side
         alike; 0.5 without ties) and ``kappa`` = (agreement − chance) / (1 − chance).
@@ -137,12 +147,15 @@ def vote_agreement(
             "other= to compare with the votes of another table."
         )
     found = []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         first = _votes(judgements, piece, ties)
         if other is None:
             pairs, tie_shares = _within(first), (first["vote"].eq(0).mean(),) * 2
         else:
-            second = _votes(other, next(iter(slices(other, piece.criterion))), ties)
+            same = [p for p in slices(other, piece.criterion, by) if p.level == piece.level]
+            if not same:
+                raise DesignError(f"the other table has no votes{piece.where}.")
+            second = _votes(other, same[0], ties)
             pairs = _between(first, second)
             tie_shares = (first["vote"].eq(0).mean(), second["vote"].eq(0).mean())
         n_pairs, n_agree = pairs
@@ -174,6 +187,7 @@ def vote_agreement(
             + " Pairs of votes on one unit depend on one another: no interval is given.",
         ),
         shown=(
+            *split(by),
             Shown("n_pairs", "pairs of votes", "count"),
             Shown("n_agree", "agree", "count"),
             Shown("agreement", "share"),

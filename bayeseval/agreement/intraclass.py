@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from bayeseval._records import Record, Shown
+from bayeseval._records import Record, Shown, split
 from bayeseval._units import cell_means, compact, numbers, slices, unit_factors
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
@@ -31,6 +31,7 @@ NO_ERROR = "Judgements do not disagree at all: there is no variation for an inte
 def icc(
     judgements: Judgements,
     *,
+    by: str | None = None,
     criterion: str | None = None,
     unit: Sequence[str] | None = None,
     raters: Raters = "auto",
@@ -54,6 +55,8 @@ def icc(
     ----------
     judgements : Judgements
         Ratings or magnitudes.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
     unit : sequence of str, optional
@@ -70,7 +73,7 @@ def icc(
     Returns
     -------
     Record
-        Six rows a criterion, with the columns ``criterion`` (only where there are criteria),
+        Six rows a criterion, with the columns ``criterion``, the factor ``by`` (if there are),
         ``form`` (Shrout & Fleiss), ``name`` (McGraw & Wong), ``model``, ``definition`` (agreement
         or consistency), ``raters`` (single, or mean of k), ``icc``, ``lower``, ``upper``, ``F``,
         ``df1``, ``df2``, ``p`` (of ICC = 0), ``n_targets``, ``n_raters``, ``n_left_out`` (targets
@@ -102,7 +105,7 @@ def icc(
     factors = unit_factors(judgements) if unit is None else tuple(unit)
     codes, _ = compact([judgements.codes(name) for name in factors])
     found, notes = [], []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         _, target = np.unique(codes[piece.rows], return_inverse=True)
         size = np.bincount(target)
         if size.max() < 2:
@@ -144,6 +147,7 @@ def icc(
             *dict.fromkeys(notes),
         ),
         shown=(
+            *split(by),
             Shown("form", "form", "text"),
             Shown("name", "also called", "text"),
             Shown("definition", "definition", "text"),

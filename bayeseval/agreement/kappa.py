@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from bayeseval._records import Record, Shown
+from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
@@ -19,6 +19,7 @@ def cohen_kappa(
     judgements: Judgements,
     *,
     weights: Literal["linear", "quadratic"] | None = None,
+    by: str | None = None,
     criterion: str | None = None,
     unit: Sequence[str] | None = None,
     min_units: int = 2,
@@ -32,6 +33,8 @@ def cohen_kappa(
         Any protocol whose answers are categories; pairs shown in either order are one unit.
     weights : {"linear", "quadratic"}, optional
         Weigh a disagreement by its distance in categories, or by its square.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
     unit : sequence of str, optional
@@ -44,7 +47,7 @@ def cohen_kappa(
     Returns
     -------
     Record
-        One row two annotators, with the columns ``criterion`` (only where there are criteria),
+        One row two annotators, with the columns ``criterion``, the factor ``by`` (if there are),
         ``annotator_a``, ``annotator_b``, ``n_units`` (judged by both), ``agreement`` (share that
         is the same), ``kappa``, ``lower``, ``upper`` (normal, from the large-sample standard
         error) and ``note``. Kappa of two annotators who gave one and the same answer to everything
@@ -73,7 +76,7 @@ def cohen_kappa(
     values, codes, _, factors = answers_by_unit(judgements, unit)
     categories, answer = _categories(judgements, values)
     found = []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         of_person: dict[int, dict[int, int]] = {}
         for row in piece.rows:
             own = of_person.setdefault(int(judgements.codes("annotator")[row]), {})
@@ -124,6 +127,7 @@ def cohen_kappa(
             *dict.fromkeys(note for note in table["note"] if note),
         ),
         shown=(
+            *split(by),
             Shown("annotator_a", "annotator", "label"),
             Shown("annotator_b", "and", "label"),
             Shown("n_units", "units", "count"),
@@ -135,7 +139,11 @@ def cohen_kappa(
 
 
 def fleiss_kappa(
-    judgements: Judgements, *, criterion: str | None = None, unit: Sequence[str] | None = None
+    judgements: Judgements,
+    *,
+    by: str | None = None,
+    criterion: str | None = None,
+    unit: Sequence[str] | None = None,
 ) -> Record:
     """Compute Fleiss' kappa, for units judged equally often by any annotators.
 
@@ -143,6 +151,8 @@ def fleiss_kappa(
     ----------
     judgements : Judgements
         Any protocol whose answers are categories; pairs shown in either order are one unit.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
     unit : sequence of str, optional
@@ -151,7 +161,7 @@ def fleiss_kappa(
     Returns
     -------
     Record
-        One row a criterion, with the columns ``criterion`` (only where there are criteria),
+        One row a criterion, with the columns ``criterion`` and the factor ``by`` (where there are),
         ``n_units``, ``n_each`` (judgements a unit), ``agreement`` (mean share of pairs of
         answers to a unit that are the same), ``chance``, ``kappa`` and ``note``. Where everybody
         gave one answer to everything kappa is NaN. Of several judgements of a unit by one
@@ -173,7 +183,7 @@ def fleiss_kappa(
     values, codes, _, factors = answers_by_unit(judgements, unit)
     categories, answer = _categories(judgements, values)
     found = []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         rows = once_each(judgements, piece.rows, codes)
         _, own = np.unique(codes[rows], return_inverse=True)
         table = np.zeros((int(own.max()) + 1, len(categories)))
@@ -212,6 +222,7 @@ def fleiss_kappa(
             *dict.fromkeys(note for note in frame["note"] if note),
         ),
         shown=(
+            *split(by),
             Shown("n_units", "units", "count"),
             Shown("n_each", "judgements each", "count"),
             Shown("agreement", "agreement"),

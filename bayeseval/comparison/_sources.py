@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._units import Slice, answers_by_unit, compact
-from bayeseval.frequentist.variance import square_within, tukey_differences
+from bayeseval.frequentist.tukey import square_within, tukey_differences
 from bayeseval.judgements import Judgements
 
 RATIO = ("F", "df1", "df2", "p")

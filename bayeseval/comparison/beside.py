@@ -16,6 +16,7 @@ from bayeseval.comparison._expected import (
     posterior_columns,
     recovered,
 )
+from bayeseval.comparison._speaks import generalises
 from bayeseval.comparison.contrasts import compare
 from bayeseval.errors import BayesEvalError, DesignError
 from bayeseval.frequentist import (
@@ -265,6 +266,7 @@ def side_by_side(
                 f"{alpha:g}. The posterior is not corrected; its estimates are pooled by the "
                 "model."
             ),
+            *generalises(table, judgements, population),
             *(
                 [
                     (

@@ -7,17 +7,13 @@ from bayeseval.frequentist.means import rating_means
 from bayeseval.frequentist.mixed import mixed_model
 from bayeseval.frequentist.power import PowerCurve, rating_power, spa_power
 from bayeseval.frequentist.quasi import quasi_variances
-from bayeseval.frequentist.ratings import rating_tests, welch_from_summary
+from bayeseval.frequentist.ratings import rating_tests
 from bayeseval.frequentist.spa import SPATest, spa_test
 from bayeseval.frequentist.spa_filter import FilterEffect, filter_effect
 from bayeseval.frequentist.strength import strength_test
-from bayeseval.frequentist.variance import (
-    TukeyPairs,
-    anova,
-    anova_from_summary,
-    design_counts,
-    tukey,
-)
+from bayeseval.frequentist.tukey import TukeyPairs, tukey
+from bayeseval.frequentist.variance import anova, anova_from_summary, design_counts
+from bayeseval.frequentist.welch import welch_from_summary
 from bayeseval.frequentist.wins import win_rates
 
 __all__ = [

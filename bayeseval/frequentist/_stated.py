@@ -9,7 +9,7 @@ from bayeseval._checks import nearest, some
 from bayeseval._records import Shown
 from bayeseval._units import Slice, compact
 from bayeseval.errors import DesignError, JudgementError
-from bayeseval.frequentist.ratings import welch_from_summary
+from bayeseval.frequentist.welch import welch_from_summary
 from bayeseval.judgements import Judgements, SPAJudgements, StrengthJudgements
 
 type Unit = Literal["auto", "annotator", "item", "judgement"]

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._checks import some
-from bayeseval._records import Record, Shown
-from bayeseval._units import cell_means, numbers, slices
+from bayeseval._records import Record, Shown, split
+from bayeseval._units import BOTH_SIDES, answers_about, block_means, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 
@@ -18,6 +18,7 @@ def friedman(
     judgements: Judgements,
     *,
     block: Block = "annotator",
+    by: str | None = None,
     incomplete: Literal["refuse", "drop"] = "refuse",
     criterion: str | None = None,
 ) -> Record:
@@ -26,9 +27,13 @@ def friedman(
     Parameters
     ----------
     judgements : Judgements
-        Ratings or magnitudes, with at least three systems.
+        Ratings, magnitudes, or strengths of preference (which count for both of their systems), of
+        at least three systems. Where there are moderators a block's mean is over their levels,
+        equally weighted.
     block : {"annotator", "item"}
         What ranks the systems, by its mean answers.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     incomplete : {"refuse", "drop"}
         What to do with blocks that lack a system: raise, or leave them out and count them.
     criterion : str, optional
@@ -58,10 +63,10 @@ def friedman(
         raise DesignError(f"block must be 'annotator' or 'item'; got {block!r}")
     if incomplete not in ("refuse", "drop"):
         raise DesignError(f"incomplete must be 'refuse' or 'drop'; got {incomplete!r}")
-    values = numbers(judgements, what="friedman")
+    within, names = strata(judgements, "system", block, by)
     rows = []
-    for piece in slices(judgements, criterion):
-        cells, blocks = _cells(judgements, values, piece.rows, block)
+    for piece in slices(judgements, criterion, by):
+        cells, blocks = _cells(judgements, piece.rows, block, within)
         n_systems = cells.shape[1]
         if n_systems < 3:
             raise DesignError(
@@ -108,8 +113,13 @@ def friedman(
     return Record(
         table=table,
         title=f"Friedman's test by {block}",
-        notes=tuple(dict.fromkeys(note for note in table["note"] if note)),
+        notes=(
+            *([f"Means are over the levels of {names}."] if within is not None else []),
+            *([BOTH_SIDES] if judgements.is_paired else []),
+            *dict.fromkeys(note for note in table["note"] if note),
+        ),
         shown=(
+            *split(by),
             Shown("chi2", "χ²", decimals=2),
             Shown("df", "df", "count"),
             Shown("p", "p", "p"),
@@ -121,13 +131,14 @@ def friedman(
 
 
 def _cells(
-    judgements: Judgements, values: np.ndarray, rows: np.ndarray, block: str
+    judgements: Judgements, rows: np.ndarray, block: str, within: np.ndarray | None
 ) -> tuple[np.ndarray, list[str]]:
     """Return mean answers by block and system of those that occur, and the blocks' labels."""
     if not judgements.has(block):
         raise DesignError(f"this table has no {block}s: the comparison within them cannot be made.")
-    present, own = np.unique(judgements.codes(block)[rows], return_inverse=True)
-    _, system = np.unique(judgements.codes("system")[rows], return_inverse=True)
-    shape = (len(present), int(system.max()) + 1)
-    cells, _ = cell_means(values[rows], own, system, shape)
+    answers = answers_about(judgements, rows, "system", what="friedman")
+    present, own = np.unique(judgements.codes(block)[answers.rows], return_inverse=True)
+    _, system = np.unique(answers.level, return_inverse=True)
+    stratum = None if within is None else within[answers.rows]
+    cells = block_means(answers.values, own, system, stratum)
     return cells, [judgements.labels(block)[code] for code in present]

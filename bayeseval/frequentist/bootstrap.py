@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._checks import some
-from bayeseval._records import Record, Shown
-from bayeseval._units import cell_means, numbers, slices
+from bayeseval._records import Record, Shown, split
+from bayeseval._units import Slice, cell_means, compact, numbers, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha
 from bayeseval.judgements import Judgements
@@ -17,6 +17,15 @@ from bayeseval.settings import resolve_ci
 
 type Resample = Literal["item", "annotator", "both", "judgement"]
 
+# What a resample changes, and what it leaves as it is.
+GENERALISES = {
+    "item": "Speaks of new items judged by these annotators: what is particular to them stays in.",
+    "annotator": "Speaks of new annotators who judge these items: what is particular to them stays "
+    "in.",
+    "both": "Speaks of new annotators and new items.",
+    "judgement": "Speaks of new judgements like these, taken as independent: too sure where one "
+    "annotator or item gave several.",
+}
 # Rows × resamples held at once.
 MOST_AT_ONCE = 4_000_000
 
@@ -85,6 +94,7 @@ class BootstrapRanking(Record):
 def bootstrap_ranking(
     judgements: Judgements,
     *,
+    by: str | None = None,
     resample: Resample | None = None,
     n_resamples: int = 10_000,
     alpha: float = 0.05,
@@ -99,12 +109,15 @@ def bootstrap_ranking(
     answer to each (over annotators, when annotators are resampled). A is better than B at the
     level alpha when A scores higher in at least 1 − alpha of the resamples (one-sided, the
     convention of RankME and of machine translation campaigns). A new cluster starts where every
-    system above is better than every system below.
+    system above is better than every system below. Where there are moderators a system's score is
+    the mean of its scores at their levels, all levels equally weighted.
 
     Parameters
     ----------
     judgements : Judgements
         Any protocol; pairs are scored by win rate.
+    by : str, optional
+        A factor to give one ranking a level of.
     resample : {"item", "annotator", "both", "judgement"}, optional
         What is drawn. "both" draws items and annotators independently, each judgement counting
         for the product, and scores the mean of judgements. By default items, else annotators, else
@@ -123,9 +136,10 @@ def bootstrap_ranking(
     Returns
     -------
     BootstrapRanking
-        One row a system, best first, with the columns ``criterion`` (only where there are
-        criteria), ``cluster``, ``position``, ``system``, ``score``, ``lower``, ``upper``,
-        ``rank_lower``, ``rank_upper`` (interval of the rank over resamples; best = 1). ``pairs``
+        One row a system, best first, with the columns ``criterion`` and the factor ``by``
+        (where there are), ``cluster``, ``position``, ``system``,
+        ``score``, ``lower``, ``upper``, ``rank_lower``, ``rank_upper`` (interval of the rank over
+        resamples; best = 1). ``pairs``
         has the differences, ``ranking()`` the line that papers print. Resamples in which a system
         was never judged are left out and counted in a note. A system with one resampled unit has
         the same score in every resample: no interval, and no test against any other; nor has a
@@ -134,7 +148,8 @@ def bootstrap_ranking(
     Raises
     ------
     DesignError
-        If what is resampled is missing or there is only one of it.
+        If what is resampled is missing or there is only one of it, or a level of the moderators
+        lacks a system.
 
     References
     ----------
@@ -148,9 +163,10 @@ def bootstrap_ranking(
         raise DesignError(f"n_resamples must be at least 2; got {n_resamples}")
     rng = np.random.default_rng(random_seed)
     tables, pairs, notes = [], [], []
-    for piece in slices(judgements, criterion):
+    within, names = strata(judgements, "system", by)
+    for piece in slices(judgements, criterion, by):
         estimate, draws, systems, n_units = _scores(
-            judgements, piece.rows, chosen, n_resamples, rng
+            judgements, piece, within, names, chosen, n_resamples, rng
         )
         whole = np.isfinite(draws).all(axis=1)
         if whole.sum() < 2:
@@ -175,8 +191,8 @@ def bootstrap_ranking(
         if table["lower"].isna().sum() > alone.sum():
             notes.append(f"Scores that no resample changes{piece.where} have no interval.")
         for frame, collected in ((table, tables), (pair, pairs)):
-            for name, label in piece.key.items():
-                frame.insert(0, name, label)
+            for place, (name, label) in enumerate(piece.key.items()):
+                frame.insert(place, name, label)
             collected.append(frame)
     return BootstrapRanking(
         table=pd.concat(tables, ignore_index=True),
@@ -188,9 +204,16 @@ def bootstrap_ranking(
                 "system above scores higher than every system below in at least "
                 f"{100 * (1 - alpha):.10g} % of them."
             ),
+            *(
+                [f"Score: the mean over the levels of {names}, equally weighted."]
+                if within is not None
+                else []
+            ),
+            GENERALISES[chosen],
             *notes,
         ),
         shown=(
+            *split(by),
             Shown("cluster", "cluster", "count"),
             Shown("position", "rank", "count"),
             Shown(("rank_lower", "rank_upper"), "ranks", decimals=0),
@@ -256,46 +279,66 @@ def _chunks(n_resamples: int, width: int) -> Iterator[int]:
 
 def _scores(
     judgements: Judgements,
-    rows: np.ndarray,
+    piece: Slice,
+    within: np.ndarray | None,
+    names: str,
     resample: Resample,
     n_resamples: int,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray, list[str], np.ndarray]:
-    """Return scores, their resamples, the systems, and how many resampled units each has."""
+    """Return scores, their resamples (resample, system), systems, and each one's resampled units.
+
+    With strata scores are means over them, and the units those of the stratum with fewest.
+    """
+    rows = piece.rows
     values, system, source = _answers(judgements, rows)
-    present, system = np.unique(system, return_inverse=True)
-    systems = [judgements.systems[code] for code in present]
+    systems = [judgements.systems[code] for code in np.unique(system)]
     if len(systems) < 2:
         raise DesignError(f"a ranking needs at least two systems; there is {systems[0]!r} alone.")
+    # A column for every system at every level: one draw of units serves all of them.
+    stratum = np.zeros_like(source) if within is None else within[source]
+    system, columns = compact([stratum, system])
+    n_strata, n_columns = len(np.unique(stratum)), len(columns)
+    if n_columns < n_strata * len(systems):
+        raise DesignError(
+            f"not every system was judged at every level of {names}{piece.where}: scores would "
+            "compare levels, not systems. Use by= for one ranking a level, filter the judgements, "
+            "or rating_tests, which compares two systems within the levels that have both."
+        )
+
+    def over_strata(scores: np.ndarray) -> np.ndarray:
+        return scores.reshape(-1, n_strata, len(systems)).mean(axis=1)
+
     draws = []
     if resample == "both":
         item = np.unique(judgements.codes("item")[source], return_inverse=True)[1]
         person = np.unique(judgements.codes("annotator")[source], return_inverse=True)[1]
-        belongs = (system[:, None] == np.arange(len(systems))).astype(float)
+        belongs = (system[:, None] == np.arange(n_columns)).astype(float)
         estimate = (values @ belongs) / belongs.sum(axis=0)
         for size in _chunks(n_resamples, len(values)):
             weights = _draw(int(item.max()) + 1, size, rng)[:, item]
             weights *= _draw(int(person.max()) + 1, size, rng)[:, person]
-            draws.append(_ratio((weights * values) @ belongs, weights @ belongs))
+            draws.append(over_strata(_ratio((weights * values) @ belongs, weights @ belongs)))
         units = [
-            [len(np.unique(of[system == code])) for code in range(len(systems))]
+            [len(np.unique(of[system == code])) for code in range(n_columns)]
             for of in (item, person)
         ]
-        n_units = np.array(units).min(axis=0)
-        return estimate, np.concatenate(draws), systems, n_units
+        n_units = np.array(units).min(axis=0).reshape(n_strata, -1).min(axis=0)
+        return over_strata(estimate)[0], np.concatenate(draws), systems, n_units
     unit = (
         np.tile(np.arange(len(rows)), len(values) // len(rows))
         if resample == "judgement"
         else np.unique(judgements.codes(resample)[source], return_inverse=True)[1]
     )
-    cells, _ = cell_means(values, unit, system, (int(unit.max()) + 1, len(systems)))
+    cells, _ = cell_means(values, unit, system, (int(unit.max()) + 1, n_columns))
     there = np.isfinite(cells).astype(float)
     filled = np.nan_to_num(cells)
     estimate = filled.sum(axis=0) / there.sum(axis=0)
     for size in _chunks(n_resamples, len(cells)):
         weights = _draw(len(cells), size, rng)
-        draws.append(_ratio(weights @ filled, weights @ there))
-    return estimate, np.concatenate(draws), systems, there.sum(axis=0)
+        draws.append(over_strata(_ratio(weights @ filled, weights @ there)))
+    n_units = there.sum(axis=0).reshape(n_strata, -1).min(axis=0)
+    return over_strata(estimate)[0], np.concatenate(draws), systems, n_units
 
 
 def _ratio(top: np.ndarray, bottom: np.ndarray) -> np.ndarray:

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from bayeseval._records import Record, Shown, p_text
-from bayeseval._units import numbers, slices
+from bayeseval._records import Record, Shown, p_text, split
+from bayeseval._units import numbers, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import (
     NAMES,
@@ -80,6 +80,7 @@ def mixed_model(
     judgements: Judgements,
     *,
     block: Block = "annotator",
+    by: str | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
     criterion: str | None = None,
@@ -101,6 +102,9 @@ def mixed_model(
         Ratings or magnitudes.
     block : {"annotator", "item"}
         What the random effect belongs to.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator. The moderators' levels are else
+        fixed effects: systems are compared within them.
     alpha : float
         Level of significance of the verdicts.
     correction : {"holm", "bonferroni", "none"}
@@ -139,8 +143,9 @@ def mixed_model(
     values = numbers(judgements, what="mixed_model")
     if not judgements.has(block):
         raise DesignError(f"this table has no {block}s: their effect cannot be modelled.")
+    within, names = strata(judgements, "system", block, by)
     frames = []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         systems, system = np.unique(judgements.codes("system")[piece.rows], return_inverse=True)
         _, own = np.unique(judgements.codes(block)[piece.rows], return_inverse=True)
         if len(systems) < 2 or own.max() < 1:
@@ -149,7 +154,14 @@ def mixed_model(
                 f"{len(systems)} and {int(own.max()) + 1}."
             )
         given = values[piece.rows]
-        whole, fitted = mixed_effect(given, system, own, what=block, factor="system")
+        whole, fitted = mixed_effect(
+            given,
+            system,
+            own,
+            None if within is None else within[piece.rows],
+            what=block,
+            factor="system",
+        )
         labels = [judgements.systems[code] for code in systems]
         unit = np.eye(len(fitted.coefficients))
         rows = []
@@ -194,9 +206,11 @@ def mixed_model(
                 f"one criterion; verdict at {alpha:g}. Restricted maximum likelihood, "
                 "Satterthwaite's degrees of freedom."
             ),
+            *([f"Systems are compared within levels of {names}."] if within is not None else []),
             *dict.fromkeys(table["note"]),
         ),
         shown=(
+            *split(by),
             Shown("system_a", "A", "label"),
             Shown("system_b", "B", "label"),
             Shown("estimate", "A − B"),

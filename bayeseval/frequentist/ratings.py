@@ -1,16 +1,15 @@
 """T-tests between systems: paired where units are shared, Welch's otherwise."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from bayeseval._checks import some
-from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, cell_means, compact, numbers, slices, summaries
+from bayeseval._records import Record, Shown, split
+from bayeseval._units import Slice, cell_means, compact, numbers, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import (
     NAMES,
@@ -20,51 +19,51 @@ from bayeseval.frequentist._corrections import (
     corrected,
     verdicts,
 )
+from bayeseval.frequentist.welch import SHOWN, UNDEFINED, described, welch_within
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
 type PairBy = Literal["auto", "item", "annotator", "annotator and item", "none"]
 
 PAIR_BY: tuple[PairBy, ...] = ("auto", "item", "annotator", "annotator and item", "none")
-SHOWN = (
-    Shown("system_a", "A", "label"),
-    Shown("system_b", "B", "label"),
-    Shown("test", "test", "text"),
-    Shown("n_a", "n A", "count"),
-    Shown("n_b", "n B", "count"),
-    Shown("estimate", "A − B"),
-    Shown(("lower", "upper"), "interval"),
-    Shown("t", "t", decimals=2),
-    Shown("df", "df", decimals=1),
-    Shown("p_corrected", "p corr.", "p"),
-    Shown("verdict", "verdict", "text"),
-)
 
 
 def rating_tests(
     judgements: Judgements,
+    factor: str = "system",
     *,
+    by: str | None = None,
     alpha: float = 0.05,
     correction: Correction = "holm",
     pair_by: PairBy = "auto",
     criterion: str | None = None,
     ci_prob: float | None = None,
 ) -> Record:
-    """Test every two systems for a difference of their means.
+    """Test every two systems (or levels of another factor) for a difference of their means.
+
+    Where there are moderators the systems are compared within their levels, as they are within
+    items: an easy day or language helps nobody. In a paired test every unit counts once, the levels
+    at which it was judged equally; in Welch's test every level with both systems counts equally.
 
     Parameters
     ----------
     judgements : Judgements
         Ratings or magnitudes.
+    factor : str
+        What is compared: systems, or the levels of a moderator such as the day, then within systems
+        and the other moderators.
+    by : str, optional
+        A factor to give one result a level of; the p values of each are corrected by themselves.
     alpha : float
         Level of significance of the verdicts, applied to the corrected p value.
     correction : {"holm", "bonferroni", "none"}
-        Correction over the pairs of one criterion.
+        Correction over the pairs of one criterion (and level).
     pair_by : {"auto", "item", "annotator", "annotator and item", "none"}
-        What makes a pair in the paired t-test: the mean answer of the two systems on one item, by
+        What makes a pair in the paired t-test: the mean answer to the two systems on one item, by
         one annotator, or by one annotator on one item. ``"auto"`` takes the item, else the
         annotator, and for two systems that share fewer than two units, or less than half of the
-        units of the one with fewer, Welch's test. ``"none"`` always takes Welch's test.
+        units of the one with fewer, Welch's test. ``"none"`` always takes Welch's test, which takes
+        ratings as independent.
     criterion : str, optional
         Criterion; each in turn where left out.
     ci_prob : float, optional
@@ -74,13 +73,15 @@ def rating_tests(
     Returns
     -------
     Record
-        One row two systems, with the columns ``criterion`` (only where there are criteria),
-        ``system_a``, ``system_b``, ``test`` ("paired t by item", "Welch t", …), ``n_a``, ``n_b``
-        (units of a paired test, judgements of Welch's), ``mean_a``, ``sd_a``, ``mean_b``, ``sd_b``
-        (of these units), ``estimate`` = A − B, ``lower``, ``upper``, ``t``, ``df``, ``p``
-        (two-sided), ``p_corrected``, ``verdict`` ("A better", "B better", "not rejected",
-        "not defined") and ``note``. Where all differences are the same there is no variation to
-        test against: t and p are NaN and the note says so.
+        One row two systems, with the columns ``criterion`` (only where there are criteria), the
+        factor ``by`` (where given), ``system_a``, ``system_b`` (or ``<factor>_a``,
+        ``<factor>_b``), ``test`` ("paired t by item", "Welch t", …), ``n_a``, ``n_b`` (units of a
+        paired test, judgements of Welch's), ``mean_a``, ``sd_a``, ``mean_b``, ``sd_b`` (of these
+        units; within levels in Welch's test), ``estimate`` = A − B, ``lower``, ``upper``, ``t``,
+        ``df``, ``p`` (two-sided), ``p_corrected``, ``verdict`` ("A better", "B better",
+        "not rejected", "not defined") and ``note``. Where all differences are the same there is no
+        variation to test against: t and p are NaN and the note says so; so it does of two systems
+        that were never judged at the same level.
 
     Raises
     ------
@@ -94,14 +95,19 @@ def rating_tests(
     alpha, correction = checked_alpha(alpha), checked_correction(correction)
     prob, _ = resolve_ci(ci_prob)
     values = numbers(judgements, what="rating_tests")
-    if len(judgements.systems) < 2:
+    if len(judgements.labels(factor)) < 2:
         raise DesignError(
-            f"a test between systems needs at least two; there is {some(judgements.systems)} alone."
+            f"a test between {factor}s needs at least two; there is "
+            f"{some(judgements.labels(factor))} alone."
         )
-    factors = _paired_factors(judgements, pair_by)
+    units = _paired_factors(judgements, pair_by, factor)
+    within, names = strata(judgements, factor, by)
     frames = []
-    for piece in slices(judgements, criterion):
-        frame = pd.DataFrame(_tests(judgements, values, piece, factors, pair_by, prob))
+    for piece in slices(judgements, criterion, by):
+        frame = pd.DataFrame(
+            _tests(judgements, values, piece, factor=factor, units=units, within=within,
+                   pair_by=pair_by, prob=prob)
+        )  # fmt: skip
         frame["p_corrected"] = corrected(frame["p"].to_numpy(), correction)
         frame["verdict"] = verdicts(
             frame["estimate"].to_numpy(), frame["p_corrected"].to_numpy(), alpha, neutral=0.0
@@ -109,23 +115,57 @@ def rating_tests(
         frames.append(frame)
     table = pd.concat(frames, ignore_index=True)
     table["note"] = table.pop("note")
-    notes = (
+    notes = [
         (
             f"Interval: {100 * prob:.10g} %, not corrected. p corr.: {NAMES[correction]} over the "
-            f"pairs of one criterion; verdict at {alpha:g}."
-        ),
-        *dict.fromkeys(note for note in table["note"] if note),
+            f"pairs of one criterion{'' if by is None else f' and {by}'}; verdict at {alpha:g}."
+        )
+    ]
+    if within is not None:
+        notes.append(
+            f"Compared within levels of {names}: in a paired test every unit counts once and its "
+            "levels equally, in Welch's every level with both."
+        )
+    if (table["test"] == "Welch t").any() and _repeated(judgements):
+        notes.append(
+            "Welch's test takes ratings as independent, which several by one annotator or of one "
+            "item are not: where they share it, pair_by='annotator', or mixed_model, does not."
+        )
+    return Record(
+        table=table,
+        title="Differences of means",
+        notes=(*notes, *dict.fromkeys(note for note in table["note"] if note)),
+        shown=shown_for(factor, by),
     )
-    return Record(table=table, title="Differences of means", notes=notes, shown=SHOWN)
 
 
-def _paired_factors(judgements: Judgements, pair_by: PairBy) -> tuple[str, ...]:
+def shown_for(factor: str, by: str | None) -> tuple[Shown, ...]:
+    """Return the printed columns of a test of a factor's levels, by another factor."""
+    sides = {f"system_{side}": f"{factor}_{side}" for side in "ab"}
+    return (
+        *split(by),
+        *(replace(one, column=sides.get(str(one.column), one.column)) for one in SHOWN),
+    )
+
+
+def _repeated(judgements: Judgements) -> bool:
+    """Say whether judgements share an annotator or an item, or may."""
+    n = int(judgements.counts.sum())
+    if not judgements.has("annotator"):
+        return True
+    return any(
+        judgements.has(name) and len(judgements.labels(name)) < n for name in ("annotator", "item")
+    )
+
+
+def _paired_factors(judgements: Judgements, pair_by: PairBy, factor: str) -> tuple[str, ...]:
     if pair_by == "none":
         return ()
     if pair_by == "auto":
-        return next(((name,) for name in ("item", "annotator") if judgements.has(name)), ())
+        known = (name for name in ("item", "annotator") if judgements.has(name) and name != factor)
+        return next(((name,) for name in known), ())
     names = tuple(pair_by.split(" and "))
-    lacking = [name for name in names if not judgements.has(name)]
+    lacking = [name for name in names if not judgements.has(name) or name == factor]
     if lacking:
         raise DesignError(
             f"pair_by={pair_by!r} needs the {lacking[0]} of every judgement, which this table has "
@@ -138,52 +178,46 @@ def _tests(
     judgements: Judgements,
     values: np.ndarray,
     piece: Slice,
-    factors: tuple[str, ...],
+    *,
+    factor: str,
+    units: tuple[str, ...],
+    within: np.ndarray | None,
     pair_by: PairBy,
     prob: float,
 ) -> list[dict[str, object]]:
-    given, system = values[piece.rows], judgements.codes("system")[piece.rows]
-    present = np.unique(system)
+    given, level = values[piece.rows], judgements.codes(factor)[piece.rows]
+    stratum = np.zeros_like(level) if within is None else within[piece.rows]
+    present = np.unique(level)
     if len(present) < 2:
-        raise DesignError(f"a test between systems needs at least two{piece.where}.")
-    means = None
-    if factors:
-        unit, _ = compact([judgements.codes(name)[piece.rows] for name in factors])
-        shape = (int(unit.max()) + 1, len(judgements.systems))
-        means, _ = cell_means(given, unit, system, shape)
+        raise DesignError(f"a test between {factor}s needs at least two{piece.where}.")
+    labels = judgements.labels(factor)
+    means = unit = None
+    if units:
+        unit, _ = compact([judgements.codes(name)[piece.rows] for name in units])
+        cell, cells = compact([unit, stratum])
+        means, _ = cell_means(given, cell, level, (len(cells), len(labels)))
+        unit = cells[:, 0]
     rows = []
     for a, b in combinations(present.tolist(), 2):
-        labels = {"system_a": judgements.systems[a], "system_b": judgements.systems[b]}
-        shared = None if means is None else means[np.isfinite(means[:, [a, b]]).all(axis=1)]
-        if means is not None and shared is not None:
-            fewer = np.isfinite(means[:, [a, b]]).sum(axis=0).min()
-            enough = len(shared) >= 2 and len(shared) >= fewer / 2
+        head = {**piece.key, f"{factor}_a": labels[a], f"{factor}_b": labels[b]}
+        if means is not None and unit is not None:
+            there = np.isfinite(means[:, [a, b]])
+            both = there.all(axis=1)
+            _, own = np.unique(unit[both], return_inverse=True)
+            enough = len(set(own)) >= 2 and both.sum() >= there.sum(axis=0).min() / 2
             if enough or pair_by != "auto":
-                row = _paired(shared[:, a], shared[:, b], prob)
-                rows.append(
-                    {**piece.key, **labels, "test": f"paired t by {' and '.join(factors)}", **row}
-                )
+                # A unit's levels count equally, and each unit once.
+                size = np.bincount(own)
+                one, two = (np.bincount(own, weights=means[both, side]) / size for side in (a, b))
+                row = _paired(one, two, prob)
+                rows.append({**head, "test": f"paired t by {' and '.join(units)}", **row})
                 continue
-        one, two = given[system == a], given[system == b]
-        rows.append({**piece.key, **labels, "test": "Welch t", **_welch(one, two, prob)})
+        one, two = (
+            [given[(level == side) & (stratum == code)] for code in np.unique(stratum)]
+            for side in (a, b)
+        )
+        rows.append({**head, "test": "Welch t", **welch_within(one, two, prob)})
     return rows
-
-
-def _described(a: np.ndarray, b: np.ndarray) -> dict[str, object]:
-    def sd(x: np.ndarray) -> float:
-        return float(x.std(ddof=1)) if len(x) > 1 else float("nan")
-
-    return {
-        "n_a": len(a),
-        "n_b": len(b),
-        "mean_a": float(a.mean()) if len(a) else float("nan"),
-        "sd_a": sd(a),
-        "mean_b": float(b.mean()) if len(b) else float("nan"),
-        "sd_b": sd(b),
-    }
-
-
-UNDEFINED = {"lower": np.nan, "upper": np.nan, "t": np.nan, "df": np.nan, "p": np.nan}
 
 
 def _paired(a: np.ndarray, b: np.ndarray, prob: float) -> dict[str, object]:
@@ -191,7 +225,7 @@ def _paired(a: np.ndarray, b: np.ndarray, prob: float) -> dict[str, object]:
 
     difference = a - b
     head = {
-        **_described(a, b),
+        **described(a, b),
         "estimate": float(difference.mean()) if len(a) else float("nan"),
     }
     if len(a) < 2:
@@ -211,101 +245,3 @@ def _paired(a: np.ndarray, b: np.ndarray, prob: float) -> dict[str, object]:
         "p": float(result.pvalue),
         "note": "",
     }
-
-
-def _welch(a: np.ndarray, b: np.ndarray, prob: float) -> dict[str, object]:
-    head = _described(a, b)
-    numbers_of = [np.array([head[name]], dtype=float) for name in (
-        "mean_a", "sd_a", "n_a", "mean_b", "sd_b", "n_b"
-    )]  # fmt: skip
-    rows = _welch_rows(numbers_of, prob)
-    row = {name: float(rows[name].iloc[0]) for name in UNDEFINED}
-    note = (
-        ""
-        if np.isfinite(row["t"])
-        else ("Welch's test needs two judgements of each system, and some variation.")
-    )
-    return {**head, "estimate": float(a.mean() - b.mean()), **row, "note": note}
-
-
-def _welch_rows(summary: Sequence[np.ndarray], prob: float) -> pd.DataFrame:
-    """Return Welch's test of each row of (mean, SD, n) of A and (mean, SD, n) of B."""
-    from scipy.stats import t as t_distribution
-    from scipy.stats import ttest_ind_from_stats
-
-    mean_a, sd_a, n_a, mean_b, sd_b, n_b = summary
-    of_a, of_b = sd_a**2 / n_a, sd_b**2 / n_b
-    variance = of_a + of_b
-    usable = np.isfinite(variance) & (variance > 0) & (n_a > 1) & (n_b > 1)
-    frame = pd.DataFrame({name: np.full(len(usable), np.nan) for name in UNDEFINED})
-    if usable.any():
-        statistic, p = ttest_ind_from_stats(
-            mean_a[usable], sd_a[usable], n_a[usable],
-            mean_b[usable], sd_b[usable], n_b[usable],
-            equal_var=False,
-        )  # fmt: skip
-        df = variance**2 / (of_a**2 / (n_a - 1) + of_b**2 / (n_b - 1))
-        half = t_distribution.ppf(0.5 + prob / 2, df[usable]) * np.sqrt(variance[usable])
-        difference = (mean_a - mean_b)[usable]
-        frame.loc[usable, "lower"] = difference - half
-        frame.loc[usable, "upper"] = difference + half
-        frame.loc[usable, "t"] = statistic
-        frame.loc[usable, "df"] = df[usable]
-        frame.loc[usable, "p"] = p
-    return frame
-
-
-def welch_from_summary(
-    *,
-    mean_a: npt.ArrayLike,
-    sd_a: npt.ArrayLike,
-    n_a: npt.ArrayLike,
-    mean_b: npt.ArrayLike,
-    sd_b: npt.ArrayLike,
-    n_b: npt.ArrayLike,
-    alpha: float = 0.05,
-    correction: Correction = "none",
-    ci_prob: float | None = None,
-) -> Record:
-    """Recompute Welch's t-test from printed means, standard deviations and numbers.
-
-    Parameters
-    ----------
-    mean_a, sd_a, n_a : float or array of float
-        Mean, standard deviation (n − 1) and number of answers of A; one or many tests.
-    mean_b, sd_b, n_b : float or array of float
-        The same of B.
-    alpha : float
-        Level of significance of the verdicts.
-    correction : {"holm", "bonferroni", "none"}
-        Correction over all rows.
-    ci_prob : float, optional
-        Probability of the interval; `bayeseval.settings.ci_prob` where left out.
-
-    Returns
-    -------
-    Record
-        One row a test, with the numeric columns of `rating_tests`: ``mean_a`` … ``n_b``,
-        ``estimate``, ``lower``, ``upper``, ``t``, ``df``, ``p``, ``p_corrected``, ``verdict``.
-        NaN where an SD is missing, both are 0, or a number is below 2.
-    """
-    alpha, correction = checked_alpha(alpha), checked_correction(correction)
-    prob, _ = resolve_ci(ci_prob)
-    named = {
-        "mean_a": mean_a,
-        "sd_a": sd_a,
-        "n_a": n_a,
-        "mean_b": mean_b,
-        "sd_b": sd_b,
-        "n_b": n_b,
-    }
-    given = summaries(**named)
-    table = pd.DataFrame(dict(zip(named, given, strict=True)))
-    table["estimate"] = given[0] - given[3]
-    table = pd.concat([table, _welch_rows(given, prob)], axis=1)
-    table["p_corrected"] = corrected(table["p"].to_numpy(), correction)
-    table["verdict"] = verdicts(
-        table["estimate"].to_numpy(), table["p_corrected"].to_numpy(), alpha, neutral=0.0
-    )
-    note = f"Interval: {100 * prob:.10g} %. p corr.: {NAMES[correction]}; verdict at {alpha:g}."
-    return Record(table=table, title="Welch's t-test from summaries", notes=(note,), shown=SHOWN)

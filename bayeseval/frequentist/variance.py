@@ -1,22 +1,31 @@
-"""Analysis of variance, Tukey's pairs, and the arithmetic of a design."""
+"""Analysis of variance, and the arithmetic of a design."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bayeseval._records import Record, Shown
-from bayeseval._units import Slice, cell_means, numbers, slices, summaries
+from bayeseval._records import Record, Shown, split
+from bayeseval._units import (
+    BOTH_SIDES,
+    Slice,
+    answers_about,
+    block_means,
+    slices,
+    strata,
+    summaries,
+)
 from bayeseval.errors import DesignError
-from bayeseval.frequentist._corrections import checked_alpha, verdicts
+from bayeseval.frequentist._mixed import additive
 from bayeseval.frequentist.mixed import mixed_effect
 from bayeseval.judgements import Judgements
-from bayeseval.settings import resolve_ci
 
-MOST_EXACT = 100
+# Said of a one-way F or of Tukey's pairs of strengths.
+DEPENDENT = (
+    " The two are taken as independent, which they are not: differences are found too often. "
+    "anova(within='annotator'), friedman and strength_test allow for it."
+)
 SHOWN = (
     Shown("factor", "factor", "label"),
     Shown("method", "method", "text"),
@@ -33,6 +42,7 @@ def anova(
     factor: str | Sequence[str] = "system",
     *,
     within: str | None = None,
+    by: str | None = None,
     criterion: str | None = None,
 ) -> Record:
     r"""Test whether the mean answer differs between the levels of a factor.
@@ -53,6 +63,8 @@ def anova(
         several are tested one by one, not together.
     within : {"annotator", "item"}, optional
         What is measured repeatedly.
+    by : str, optional
+        A factor to give one result a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
 
@@ -73,34 +85,44 @@ def anova(
         If the factor has one level, or every level one judgement.
     """
     factors = (factor,) if isinstance(factor, str) else tuple(factor)
-    values = numbers(judgements, what="anova")
     if within is not None and within in factors:
         raise DesignError(f"within={within!r} cannot also be the factor that is tested.")
-    rows = []
-    for piece in slices(judgements, criterion):
+    rows, notes = [], []
+    for piece in slices(judgements, criterion, by):
         for name in factors:
-            codes = judgements.codes(name)[piece.rows]
-            given = values[piece.rows]
+            answers = answers_about(judgements, piece.rows, name, what="anova")
+            given, codes = answers.values, answers.level
+            # Items and annotators belong to levels, within which they need not be compared.
+            moderators = judgements.moderators if name in ("item", "annotator") else ()
+            stratum, names = strata(judgements, name, within, by, "system", *moderators)
+            if stratum is not None:
+                stratum = stratum[answers.rows]
+                notes.append(f"{name} is tested beside the levels of {names}.")
+            if judgements.is_paired and name == "system":
+                notes.append(BOTH_SIDES + ("" if within else DEPENDENT))
             head = {**piece.key, "factor": name}
             if len(np.unique(codes)) < 2:
                 raise DesignError(
                     f"factor {name!r} has one level{piece.where}: there is nothing to compare."
                 )
             if within is None:
-                rows.append({**head, "method": "one-way", **_one_way(given, codes, name, piece)})
+                row = _one_way(given, codes, stratum, name, piece)
+                rows.append({**head, "method": "one-way", **row})
             else:
-                block = judgements.codes(within)[piece.rows]
-                rows.append({**head, **_repeated(given, codes, block, name, within)})
+                block = judgements.codes(within)[answers.rows]
+                rows.append({**head, **_repeated(given, codes, block, stratum, name, within)})
     table = pd.DataFrame(rows)
     return Record(
         table=table,
         title="Analysis of variance" + ("" if within is None else f" within {within}"),
-        notes=tuple(dict.fromkeys(note for note in table["note"] if note)),
-        shown=SHOWN,
+        notes=tuple(dict.fromkeys([*notes, *(note for note in table["note"] if note)])),
+        shown=(*split(by), *SHOWN),
     )
 
 
-def _one_way(values: np.ndarray, codes: np.ndarray, name: str, piece: Slice) -> dict[str, object]:
+def _one_way(
+    values: np.ndarray, codes: np.ndarray, stratum: np.ndarray | None, name: str, piece: Slice
+) -> dict[str, object]:
     _, level = np.unique(codes, return_inverse=True)
     n = np.bincount(level)
     mean = np.bincount(level, weights=values) / n
@@ -111,13 +133,25 @@ def _one_way(values: np.ndarray, codes: np.ndarray, name: str, piece: Slice) -> 
             f"every level of {name!r} has one judgement{piece.where}: there is no variation "
             "within levels to compare with."
         )
-    return _f_test(ss_between, ss_within, len(n), int(n.sum()))
+    if stratum is None:
+        return _f_test(ss_between, ss_within, len(n), int(n.sum()))
+    design = additive(level, stratum, factor=name)
+    _, own = np.unique(stratum, return_inverse=True)
+    rest = values - (np.bincount(own, weights=values) / np.bincount(own))[own]
+    coefficients = np.linalg.lstsq(design, values, rcond=None)[0]
+    ss_within = float(((values - design @ coefficients) ** 2).sum())
+    df2 = len(values) - design.shape[1]
+    if df2 < 1:
+        raise DesignError(f"no judgements are left to compare with{piece.where}: too few a level.")
+    return _f_test(float(rest @ rest) - ss_within, ss_within, len(n), len(values), df2)
 
 
-def _f_test(ss_between: float, ss_within: float, k: int, n: int) -> dict[str, object]:
+def _f_test(
+    ss_between: float, ss_within: float, k: int, n: int, df2: int | None = None
+) -> dict[str, object]:
     from scipy.stats import f as f_distribution
 
-    df1, df2 = k - 1, n - k
+    df1, df2 = k - 1, n - k if df2 is None else df2
     tiny = 1e-12 * max(ss_between, ss_within, 1e-300)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = float(np.float64(ss_between / df1) / np.float64(ss_within / df2))
@@ -148,19 +182,25 @@ def _f_test(ss_between: float, ss_within: float, k: int, n: int) -> dict[str, ob
 
 
 def _repeated(
-    values: np.ndarray, codes: np.ndarray, block: np.ndarray, name: str, within: str
+    values: np.ndarray,
+    codes: np.ndarray,
+    block: np.ndarray,
+    stratum: np.ndarray | None,
+    name: str,
+    within: str,
 ) -> dict[str, object]:
     from scipy.stats import f as f_distribution
 
     _, level = np.unique(codes, return_inverse=True)
     _, own = np.unique(block, return_inverse=True)
     shape = (int(own.max()) + 1, int(level.max()) + 1)
-    cells, _ = cell_means(values, own, level, shape)
+    cells = block_means(values, own, level, stratum)
     empty = int(np.isnan(cells).sum())
     if empty:
-        result, _ = mixed_effect(values, level, own, what=within, factor=name)
+        result, _ = mixed_effect(values, level, own, stratum, what=within, factor=name)
         note = (
-            f"{empty} of {cells.size} cells {within} × {name} are empty, which repeated-measures "
+            f"{empty} of {cells.size} cells {within} × {name} are empty"
+            f"{'' if stratum is None else ' at some level'}, which repeated-measures "
             "analysis of variance does not allow for: a mixed model with a random effect of "
             f"{within} was fitted instead. F is by restricted maximum likelihood with "
             "Satterthwaite's degrees of freedom; χ² is the likelihood ratio."
@@ -220,170 +260,6 @@ def anova_from_summary(*, mean: npt.ArrayLike, sd: npt.ArrayLike, n: npt.ArrayLi
     ss_within = float(((ns - 1) * sds**2).sum())
     row = {"method": "one-way", **_f_test(ss_between, ss_within, len(means), int(ns.sum()))}
     return Record(table=pd.DataFrame([row]), title="Analysis of variance", shown=SHOWN)
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class TukeyPairs(Record):
-    """Tukey's pairs, and how many of them differ.
-
-    Parameters
-    ----------
-    table, title, notes, shown
-        As in `Record`.
-    n_significant, n_pairs : int
-        Pairs that differ at the level, and all pairs.
-    """
-
-    n_significant: int
-    n_pairs: int
-
-    @property
-    def count(self) -> str:
-        """The number of significant pairs out of all, as papers print it: "19/45"."""
-        return f"{self.n_significant}/{self.n_pairs}"
-
-
-def tukey(
-    judgements: Judgements,
-    factor: str = "system",
-    *,
-    alpha: float = 0.05,
-    criterion: str | None = None,
-    ci_prob: float | None = None,
-) -> TukeyPairs:
-    """Compare every two levels of a factor by Tukey's honestly significant difference.
-
-    Unequal numbers are allowed for (Tukey–Kramer). All judgements are taken as independent.
-
-    Parameters
-    ----------
-    judgements : Judgements
-        Ratings or magnitudes.
-    factor : str
-        Factor whose levels are compared.
-    alpha : float
-        Level of significance, for all pairs of one criterion together.
-    criterion : str, optional
-        Criterion; each in turn where left out.
-    ci_prob : float, optional
-        Simultaneous probability of the intervals; `bayeseval.settings.ci_prob` where left out.
-
-    Returns
-    -------
-    TukeyPairs
-        One row two levels, with the columns ``criterion`` (only where there are criteria),
-        ``system_a``, ``system_b`` (or ``<factor>_a``, ``<factor>_b``), ``n_a``, ``n_b``,
-        ``mean_a``, ``mean_b``, ``estimate`` = A − B, ``lower``, ``upper`` (simultaneous),
-        ``p_corrected`` (adjusted for all pairs) and ``verdict``. ``n_significant``, ``n_pairs``
-        and ``count`` say how many pairs differ. Where nothing varies within levels p is NaN.
-
-    Raises
-    ------
-    DesignError
-        If the factor has one level, or a level has one judgement only.
-    """
-    alpha = checked_alpha(alpha)
-    prob, _ = resolve_ci(ci_prob)
-    values = numbers(judgements, what="tukey")
-    frames = []
-    for piece in slices(judgements, criterion):
-        codes = judgements.codes(factor)[piece.rows]
-        given = values[piece.rows]
-        levels = np.unique(codes)
-        groups = [given[codes == level] for level in levels]
-        if len(levels) < 2 or min(map(len, groups)) < 2:
-            raise DesignError(
-                f"Tukey's test needs at least two levels of {factor!r} with two judgements or "
-                f"more each{piece.where}."
-            )
-        pairs = list(combinations(range(len(levels)), 2))
-        frame = pd.DataFrame(
-            [
-                {
-                    **piece.key,
-                    f"{factor}_a": judgements.labels(factor)[levels[a]],
-                    f"{factor}_b": judgements.labels(factor)[levels[b]],
-                    "n_a": len(groups[a]),
-                    "n_b": len(groups[b]),
-                    "mean_a": float(groups[a].mean()),
-                    "mean_b": float(groups[b].mean()),
-                    "estimate": float(groups[a].mean() - groups[b].mean()),
-                }
-                for a, b in pairs
-            ]
-        )
-        lower, upper, p = _tukey_kramer(groups, np.array(pairs), prob)
-        frames.append(frame.assign(lower=lower, upper=upper, p_corrected=p))
-    table = pd.concat(frames, ignore_index=True)
-    table["verdict"] = verdicts(
-        table["estimate"].to_numpy(), table["p_corrected"].to_numpy(), alpha, neutral=0.0
-    )
-    n_significant = int((table["p_corrected"] < alpha).sum())
-    return TukeyPairs(
-        table=table,
-        title=f"Tukey's pairs: {n_significant}/{len(table)} differ",
-        notes=(
-            (
-                f"Interval and p hold for all pairs of one criterion together ({100 * prob:.10g} "
-                f"%); verdict at {alpha:g}."
-            ),
-        ),
-        shown=(
-            Shown(f"{factor}_a", "A", "label"),
-            Shown(f"{factor}_b", "B", "label"),
-            Shown("estimate", "A − B"),
-            Shown(("lower", "upper"), "interval"),
-            Shown("p_corrected", "p", "p"),
-            Shown("verdict", "verdict", "text"),
-        ),
-        n_significant=n_significant,
-        n_pairs=len(table),
-    )
-
-
-def square_within(groups: Sequence[np.ndarray]) -> tuple[float, int]:
-    """Return the mean square within groups and its degrees of freedom; NaN where there are none."""
-    df = sum(map(len, groups)) - len(groups)
-    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
-    return (squares / df if df > 0 else np.nan), df
-
-
-def tukey_differences(
-    groups: Sequence[np.ndarray], pairs: np.ndarray, square: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the differences of means of pairs (pair, 2), and what the studentised range scales.
-
-    ``square`` is that of :func:`square_within`.
-    """
-    mean = np.array([group.mean() for group in groups])
-    per = np.array([1 / len(group) for group in groups])
-    first, second = pairs.T
-    return mean[first] - mean[second], np.sqrt(square / 2 * (per[first] + per[second]))
-
-
-def _tukey_kramer(
-    groups: list[np.ndarray], pairs: np.ndarray, prob: float
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the ends of the simultaneous intervals and the adjusted p values of the pairs."""
-    from scipy.interpolate import PchipInterpolator
-    from scipy.stats import studentized_range
-
-    square, df = square_within(groups)
-    if square <= 0:
-        nothing = np.full(len(pairs), np.nan)
-        return nothing, nothing, nothing
-    k = len(groups)
-    difference, error = tukey_differences(groups, pairs, square)
-    q = np.abs(difference) / error
-    if len(q) <= MOST_EXACT:
-        p = studentized_range.sf(q, k, df)
-    else:
-        # Each value is a double integral: of many pairs, read from a curve through 100 points.
-        grid = np.linspace(0, max(float(q.max()), 1.0), MOST_EXACT)
-        curve = np.log(np.maximum(studentized_range.sf(grid, k, df), 1e-14))
-        p = np.exp(PchipInterpolator(grid, curve)(q))
-    half = float(studentized_range.ppf(prob, k, df)) * error
-    return difference - half, difference + half, np.clip(p, 0, 1)
 
 
 def design_counts(

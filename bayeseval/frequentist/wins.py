@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 
-from bayeseval._records import Record, Shown
+from bayeseval._checks import some
+from bayeseval._records import Record, Shown, split
 from bayeseval._units import slices
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -25,7 +26,11 @@ SHOWN = (
 
 
 def win_rates(
-    judgements: Judgements, *, criterion: str | None = None, ci_prob: float | None = None
+    judgements: Judgements,
+    *,
+    by: str | None = None,
+    criterion: str | None = None,
+    ci_prob: float | None = None,
 ) -> Record:
     """Compute each system's win rate; of stated probabilities, its mean probability.
 
@@ -36,6 +41,8 @@ def win_rates(
     ----------
     judgements : Judgements
         Outcomes, stated probabilities or strengths.
+    by : str, optional
+        A factor to give one table a level of, such as a moderator.
     criterion : str, optional
         Criterion; each in turn where left out.
     ci_prob : float, optional
@@ -44,9 +51,10 @@ def win_rates(
     Returns
     -------
     Record
-        One row a system, best first, with the columns ``criterion`` (only where there are
-        criteria), ``system``, ``n`` (comparisons), ``wins``, ``ties``, ``losses`` (answers above,
-        at and below one half), ``win_rate`` (mean, 0–1; it depends on whom a system met), ``se`` =
+        One row a system, best first, with the columns ``criterion`` and the factor ``by``
+        (where there are), ``system``, ``n`` (comparisons), ``wins``,
+        ``ties``, ``losses`` (answers above, at and below one half), ``win_rate`` (mean, 0–1; it
+        depends on whom a system met), ``se`` =
         SD/√n, ``lower``, ``upper`` (Student's t, within 0 and 1), ``t``, ``p`` (against one half;
         all take comparisons as independent; NaN where they are all the same) and
         ``mean_over_opponents`` (mean of the win rates against each opponent met).
@@ -60,7 +68,7 @@ def win_rates(
 
     prob, _ = resolve_ci(ci_prob)
     rows = []
-    for piece in slices(judgements, criterion):
+    for piece in slices(judgements, criterion, by):
         score = judgements.points()[piece.rows]
         a, b = (judgements.codes(name)[piece.rows] for name in ("system_a", "system_b"))
         own = np.concatenate([a, b])
@@ -107,6 +115,25 @@ def win_rates(
                 if any(math.isnan(float(str(row["lower"]))) for row in rows)
                 else ()
             ),
+            *_weights(judgements, by),
         ),
-        shown=SHOWN,
+        shown=(*split(by), *SHOWN),
     )
+
+
+def _weights(judgements: Judgements, by: str | None) -> list[str]:
+    """Say what weight the levels of each moderator have in a win rate over all of them."""
+    said = []
+    for name in judgements.moderators:
+        if name == by:
+            continue
+        n = np.bincount(judgements.codes(name), weights=judgements.counts)
+        shares = [
+            f"{label} {share:.0%}"
+            for label, share in zip(judgements.labels(name), n / n.sum(), strict=True)
+        ]
+        said.append(
+            f"Comparisons at all levels of {name} count alike ({some(shares)}); "
+            f"by={name!r} gives one table a level."
+        )
+    return said

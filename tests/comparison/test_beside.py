@@ -265,3 +265,12 @@ def test_every_draw_counts(ratings: LikertJudgements) -> None:
     posterior = FakePosterior({"quality": quality}).but(fingerprint=ratings.fingerprint)
     table = side_by_side(posterior, ratings, quantity="quality").table
     assert table["p_better"].tolist() == [0.5, 0.0, 0.0]
+
+
+def test_notes_say_whom_each_side_speaks_of(
+    posterior: FakePosterior, ratings: LikertJudgements
+) -> None:
+    notes = " ".join(side_by_side(posterior, ratings).notes)
+    assert "The posterior speaks of new annotators" in notes
+    assert "the paired test by annotator speaks of new annotators, not of new items" in notes
+    assert "Where they disagree" not in notes
