@@ -260,7 +260,7 @@ def _forms(matrix: np.ndarray, prob: float) -> list[dict[str, object]]:
             value, note = top / bottom, ""
             low, high = _interval(index, ms, prob) if error > 0 else (value, np.nan)
             # Approximate ends are not sure to lie on either side of the estimate.
-            if low <= value <= high <= 1:
+            if low <= value <= high <= 1 and low < high - ROUNDING:
                 lower, upper = low, high
             else:
                 note = NO_ERROR if error == 0 else f"{form} has no interval: {_outside(index)}."
