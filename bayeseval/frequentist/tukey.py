@@ -88,6 +88,7 @@ def tukey(
     alpha = checked_alpha(alpha)
     prob, _ = resolve_ci(ci_prob)
     within, names = strata(judgements, factor, by, "system")
+    labels = judgements.systems if factor == "system" else judgements.labels(factor)
     frames = []
     for piece in slices(judgements, criterion, by):
         answers = answers_about(judgements, piece.rows, factor, what="tukey")
@@ -106,8 +107,8 @@ def tukey(
             [
                 {
                     **piece.key,
-                    f"{factor}_a": judgements.labels(factor)[levels[a]],
-                    f"{factor}_b": judgements.labels(factor)[levels[b]],
+                    f"{factor}_a": labels[levels[a]],
+                    f"{factor}_b": labels[levels[b]],
                     "n_a": len(groups[a]),
                     "n_b": len(groups[b]),
                     "mean_a": float(groups[a].mean()),
