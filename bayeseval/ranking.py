@@ -288,10 +288,6 @@ class Ranking(Printed):
             f"{self.tier_prob:g}){among}."
         )
 
-    def contenders(self, part: RankingPart) -> tuple[str, ...]:
-        """List the systems that cannot be told from the first, best first."""
-        return part.not_apart(part.systems[0], self.tier_prob)
-
     def _notes(self, part: RankingPart, *, tier: bool, sure: bool) -> tuple[str, ...]:
         """Say what was found of this part, then what the columns mean."""
         n_systems = len(part.systems)
@@ -307,7 +303,7 @@ class Ranking(Printed):
             return (legend,)
         found = self._resolution(part)
         notes = [legend, of + found[0].lower() + found[1:] if of else found]
-        contenders = self.contenders(part)
+        contenders = part.not_apart(part.systems[0], self.tier_prob)
         if len(self.components) < 2 and 0 < len(contenders) < n_systems - 1:
             notes.append(f"{of}{part.systems[0]!r} cannot be told from {some(contenders)}.")
         if len(part.tiers) > 1:

@@ -56,7 +56,7 @@ def answer(ranking: Ranking, part: RankingPart) -> list[str]:
             f"No system is clearly the best: {first} leads, and is the best with probability "
             f"{probability(best)}" + (f"; the others: {listed(rivals)}." if rivals else ".")
         ]
-    contenders = ranking.contenders(part)
+    contenders = part.not_apart(systems[0], ranking.tier_prob)
     if len(ranking.components) < 2 and 1 < len(contenders) < len(systems) - 1:
         sentences.append(f"{first} cannot be told from {listed([names[s] for s in contenders])}.")
     sentences += _not_apart(ranking, part, names)
