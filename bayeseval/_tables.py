@@ -227,6 +227,22 @@ class Column:
     kind: Literal["label", "number", "text"] = "number"
 
 
+class Remark(str):
+    """A sentence that stands where alarms do, and informs: nothing is wrong."""
+
+    __slots__ = ()
+
+
+def _marked(alarm: str) -> str:
+    return visible(alarm) if isinstance(alarm, Remark) else f"!! {visible(alarm)}"
+
+
+def markdown_mark(alarm: str) -> str:
+    """Write an alarm bold, a remark plain."""
+    text = escape_markdown(alarm)
+    return text if isinstance(alarm, Remark) else f"**{text}**"
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table ready to be printed in any of the four formats.
@@ -240,7 +256,8 @@ class Table:
     notes : tuple of str
         Sentences below the table: what the columns mean, by which rule.
     alarms : tuple of str
-        Sentences above the table that nobody may miss, such as a failed convergence.
+        Sentences above the table that nobody may miss, such as a failed convergence; a
+        :class:`Remark` among them is shown as information.
     """
 
     title: str
@@ -286,7 +303,7 @@ class Table:
         lines.insert(1, "─" * min(width, max(cell_width(line) for line in lines)))
         if shown < self.n_rows:
             lines.append(f"{ELLIPSIS} and {self.n_rows - shown} more rows: see .to_frame()")
-        above = [line for alarm in self.alarms for line in _wrap(f"!! {visible(alarm)}", width)]
+        above = [line for alarm in self.alarms for line in _wrap(_marked(alarm), width)]
         below = [line for note in self.notes for line in _wrap(visible(note), width)]
         return "\n".join([*above, *_wrap(visible(self.title), width), "", *lines, "", *below])
 
@@ -294,7 +311,9 @@ class Table:
         """Print as an HTML table with scopes, caption and notes; everything escaped."""
         parts = ["<div class='bayeseval-table'>"]
         parts += [
-            f"<p class='alarm' role='alert'><strong>{escape_html(alarm)}</strong></p>"
+            f"<p class='remark' role='note'>{escape_html(alarm)}</p>"
+            if isinstance(alarm, Remark)
+            else f"<p class='alarm' role='alert'><strong>{escape_html(alarm)}</strong></p>"
             for alarm in self.alarms
         ]
         parts.append("<div class='scroll' tabindex='0' role='region'")
@@ -327,7 +346,7 @@ class Table:
     def markdown(self) -> str:
         """Print as a GitHub-flavoured Markdown table; labels escaped."""
         rule = {"label": ":--", "text": ":--", "number": "--:"}
-        lines = [f"**{escape_markdown(alarm)}**\n" for alarm in self.alarms]
+        lines = [f"{markdown_mark(alarm)}\n" for alarm in self.alarms]
         lines.append(f"**{escape_markdown(self.title)}**\n")
         lines.append("| " + " | ".join(_plain_markdown(c.heading) for c in self.columns) + " |")
         lines.append("| " + " | ".join(rule[c.kind] for c in self.columns) + " |")

@@ -9,6 +9,7 @@ from bayeseval._records import Printed
 from bayeseval._tables import (
     MINUS,
     Column,
+    Remark,
     Table,
     decimals_for,
     interval_text,
@@ -392,7 +393,7 @@ def alarm_sentences(
     if problems:
         alarms += ["NOT CONVERGED, do not report these numbers.", *problems]
     if approximate is not None:
-        alarms.append(f"APPROXIMATE draws, not from MCMC: {approximate}")
+        alarms.append(Remark(f"Approximate draws, not from MCMC: {approximate}"))
     if len(components) > 1:
         groups = "; ".join(some(group) for group in components[:3])
         groups += "; …" if len(components) > 3 else ""

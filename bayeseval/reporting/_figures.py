@@ -212,10 +212,15 @@ def label_figure(figure: PlotFigure, label: str, words: str) -> None:
 def mark(figure: PlotFigure, problems: tuple[str, ...], approximate: str | None) -> None:
     """Write on the figure itself that its draws did not converge, or are approximate."""
     words = ["NOT CONVERGED"] if problems else []
-    words += ["APPROXIMATE DRAWS"] if approximate is not None else []
+    words += ["approximate draws"] if approximate is not None else []
     if words:
         figure.suptitle(
-            " · ".join(words), color=VERMILION, fontsize=11, fontweight="bold", x=0.01, ha="left"
+            " · ".join(words),
+            color=VERMILION if problems else FAINT,
+            fontsize=11 if problems else 9,
+            fontweight="bold" if problems else "normal",
+            x=0.01,
+            ha="left",
         )
 
 

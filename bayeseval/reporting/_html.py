@@ -9,7 +9,7 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from bayeseval._tables import Table, visible
+from bayeseval._tables import Remark, Table, visible
 from bayeseval.reporting._document import Document, Picture
 from bayeseval.reporting._figures import svg
 
@@ -20,6 +20,7 @@ def _template() -> Template:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["visible"] = visible
+    environment.tests["remark"] = lambda text: isinstance(text, Remark)
     folder = files("bayeseval.reporting")
     style = (folder / "report.css").read_text(encoding="utf-8")
     source = (folder / "report.html.jinja").read_text(encoding="utf-8")

@@ -1,6 +1,6 @@
 """A report as Markdown, without figures."""
 
-from bayeseval._tables import escape_markdown
+from bayeseval._tables import escape_markdown, markdown_mark
 from bayeseval.reporting._document import Document
 
 
@@ -8,7 +8,7 @@ def to_markdown(document: Document) -> str:
     """Write the document as GitHub-flavoured Markdown; every label is escaped."""
     escape = escape_markdown
     parts = [f"# {escape(document.title)}", escape(document.subtitle)]
-    parts += [f"> **{escape(alarm)}**" for alarm in document.alarms]
+    parts += [f"> {markdown_mark(alarm)}" for alarm in document.alarms]
     parts.append("## The answer")
     for criterion, sentences in document.answers:
         if criterion:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bayeseval._checks import some
 from bayeseval._files import write_whole
+from bayeseval._tables import Remark
 from bayeseval.comparison import Comparison, compare, rank
 from bayeseval.comparison._contract import Population, refuse_no_posterior
 from bayeseval.errors import BayesEvalError
@@ -203,7 +204,7 @@ def _of_criterion(comparison: Comparison | None, criterion: str | None) -> Compa
 
 
 def _long_alarms(ranking: Ranking) -> tuple[str, ...]:
-    alarms = []
+    alarms: list[str] = []
     if ranking.problems:
         alarms += [
             (
@@ -213,14 +214,14 @@ def _long_alarms(ranking: Ranking) -> tuple[str, ...]:
             *map(sentence, ranking.problems),
         ]
     if ranking.approximate is not None:
-        alarms.append(
-            "APPROXIMATE. These draws are an approximation of the posterior, not a sample from "
-            f"it: {ranking.approximate}"
-        )
+        remark = "These draws are an approximation of the posterior, not a sample from it"
+        alarms.append(Remark(f"{remark}: {ranking.approximate}"))
     return tuple(alarms)
 
 
 def _short_alarms(ranking: Ranking) -> tuple[str, ...]:
-    words = ["Not converged: do not report."] if ranking.problems else []
-    words += ["Approximate draws."] if ranking.approximate is not None else []
-    return (" ".join([*words, "See the top of the page."]),) if words else ()
+    see = "See the top of the page."
+    marks = [f"Not converged: do not report. {see}"] if ranking.problems else []
+    if ranking.approximate is not None:
+        marks.append(Remark(f"Approximate draws. {see}"))
+    return tuple(marks)

@@ -164,7 +164,7 @@ def test_one_call_fits_the_models_and_gives_what_their_posteriors_give(
     verdicts = found.to_frame().set_index("model")["verdict"]
     assert verdicts["no position"] == "predicts worse"
     assert set(verdicts.drop("no position")) == {"best", "not decided"}
-    assert all("APPROXIMATE" in alarm for alarm in found.alarms)
+    assert all("Approximate draws" in alarm for alarm in found.alarms)
     named = be.compare_models(
         votes, [models["davidson"], models["rao_kupper"], models["probit"]], fit_draws=300, **QUICK
     )

@@ -152,7 +152,7 @@ def test_failed_convergence_is_marked_at_the_top_and_everywhere(
     source = written((bad, judgements), tmp_path)
     assert source.index("NOT CONVERGED. The sampler") < source.index("The answer")
     assert "R-hat of quality is 1.2; draw more" in source
-    assert source.index("APPROXIMATE. These draws") < source.index("The answer")
+    assert source.index("These draws are an approximation") < source.index("The answer")
     figures = re.findall(r"<figure>.*?</figure>", source, flags=re.DOTALL)
     assert figures
     assert all("Not converged: do not report" in figure for figure in figures)
@@ -343,3 +343,15 @@ def test_browser_has_no_complaint_asks_for_nothing_and_does_not_scroll_sideways(
     assert opened.values["scripts"] == 0
     assert opened.values["titles"] == 12
     assert (opened.values["paper"] == "rgb(255, 255, 255)") is not dark
+
+
+def test_a_good_approximation_is_information_and_no_alarm(plain: Study, tmp_path: Path) -> None:
+    posterior, judgements = plain
+    source = written((posterior.but(approximate="Laplace (Pareto k 0.14)"), judgements), tmp_path)
+    assert source.index("These draws are an approximation") < source.index("The answer")
+    assert "Pareto k 0.14" in source
+    assert "class='remark'" in source
+    assert 'class="remark"' in source
+    assert "class='alarm'" not in source
+    assert 'class="alarm"' not in source
+    assert 'class="banner"' not in source

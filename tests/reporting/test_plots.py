@@ -117,7 +117,7 @@ def test_failed_convergence_is_written_on_every_plot(name: str, study: Study) ->
     posterior, judgements = study
     bad = posterior.but(convergence=FakeConvergence(ok=False), approximate="Laplace")
     figure = PLOTS[name](bad, judgements)
-    assert figure.get_suptitle() == "NOT CONVERGED · APPROXIMATE DRAWS"
+    assert figure.get_suptitle() == "NOT CONVERGED · approximate draws"
     assert PLOTS[name](posterior, judgements).get_suptitle() == ""
 
 
