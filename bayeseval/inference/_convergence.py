@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
@@ -15,6 +16,9 @@ SMALLEST_ESS = 400
 LARGEST_RHAT_BEHIND = 1.05
 SMALLEST_ESS_BEHIND = 100
 SMALLEST_BFMI = 0.3
+_MOST_CUT_OFF = 0.01
+# A quantile of what R-hat takes for chains that agree; a report has some dozens of values.
+_CHANCE = 0.999
 _COLUMNS = ["quantity", "shown", "n", "r_hat", "ess_bulk", "ess_tail", "worst_at"]
 
 
@@ -239,33 +243,15 @@ def _problems(
             "one chain only: R-hat compares chains, so it cannot be known whether another would "
             "agree; ask for chains=4"
         )
-    shown = table["shown"].to_numpy(dtype=bool)
-    limit = np.where(shown, LARGEST_RHAT, LARGEST_RHAT_BEHIND)
-    # Not "at or above": a value that could not be computed is no good value.
-    bad = table[~(table["r_hat"].to_numpy() < limit)] if n_chains > 1 else table.iloc[:0]
-    if len(bad):
-        worst = bad.iloc[int(bad["r_hat"].fillna(np.inf).argmax())]
-        problems.append(
-            f"chains disagree on {_names(bad)}: R-hat {worst['r_hat']:.3f} for "
-            f"{worst['quantity']}{_at(worst)}, wanted below "
-            f"{limit[table['quantity'] == worst['quantity']][0]}. Try a longer "
-            f"warm-up (tune={2 * tune}); if that does not help, the data hardly inform "
-            "this part of the model: leave the effect out (effects={...: False}; of BradleyTerry "
-            "annotators='none', items=False) or give it a narrower prior"
-        )
-    smallest = table[["ess_bulk", "ess_tail"]].min(axis=1).to_numpy()
-    wanted = np.where(shown, SMALLEST_ESS, SMALLEST_ESS_BEHIND)
-    short = smallest / wanted
-    bad = table[~(short >= 1.0)]
-    if len(bad):
-        at = int(short.argmin())
-        row = table.iloc[at]
-        factor = int(np.ceil(1.0 / max(np.nan_to_num(short[at]), 1e-3)))
-        problems.append(
-            f"too few effective draws for {_names(bad)}: {smallest[at]:.0f} for "
-            f"{row['quantity']}{_at(row)}, wanted {wanted[at]}. Ask for "
-            f"draws={min(factor, 10) * n_draws} where that is the only problem named here"
-        )
+    problems += _of_draws(
+        table,
+        n_chains,
+        n_draws,
+        tune,
+        is_all=not divergences
+        and bfmi >= SMALLEST_BFMI
+        and cut_off <= _MOST_CUT_OFF * n_chains * n_draws,
+    )
     if divergences:
         problems.append(
             f"{divergences} divergent transitions: the sampler met a region that it could not "
@@ -278,12 +264,77 @@ def _problems(
             "energies, as with a standard deviation that the data hardly inform. Give that effect "
             "a narrower prior or drop it"
         )
-    if cut_off > 0.01 * n_chains * n_draws:
+    if cut_off > _MOST_CUT_OFF * n_chains * n_draws:
         problems.append(
             f"{cut_off} trajectories were cut off at the largest tree depth: slow, and a sign of "
             "strongly correlated parameters. Raise max_treedepth, or drop an effect"
         )
     return problems
+
+
+def _of_draws(
+    table: pd.DataFrame, n_chains: int, n_draws: int, tune: int, *, is_all: bool
+) -> list[str]:
+    """Judge R-hat and effective draws; ``is_all`` says that the sampler had no other trouble.
+
+    Where draws are few, R-hat of chains that agree scatters beyond its bound: then more draws are
+    the first remedy, and a change of the model none.
+    """
+    problems = []
+    shown = table["shown"].to_numpy(dtype=bool)
+    limit = np.where(shown, LARGEST_RHAT, LARGEST_RHAT_BEHIND)
+    r_hat = table["r_hat"].to_numpy()
+    smallest = table[["ess_bulk", "ess_tail"]].min(axis=1).to_numpy()
+    short = smallest / np.where(shown, SMALLEST_ESS, SMALLEST_ESS_BEHIND)
+    # Not "at or above": a value that could not be computed is no good value.
+    bad = ~(r_hat < limit) if n_chains > 1 else np.zeros(len(table), dtype=bool)
+    # Times the draws, for the bounds to be kept.
+    factor = 1.0 / max(float(np.nan_to_num(short.min(initial=1.0))), 1e-3)
+    scatter = _scatter_of_rhat(table["ess_bulk"].to_numpy(), n_chains)
+    few = is_all and bool((r_hat < np.minimum(1.0 + scatter, LARGEST_RHAT_BEHIND))[bad].all())
+    if few and bad.any():
+        factor = max(factor, float((scatter / (limit - 1.0))[bad].max()))
+    wanted = int(np.ceil(min(factor, 10.0) * n_draws / 100.0)) * 100
+    if bad.any():
+        at = int(np.argmax(np.where(bad, np.nan_to_num(r_hat, nan=np.inf), 0.0)))
+        row = table.iloc[at]
+        found = (
+            f"R-hat {row['r_hat']:.3f} for {row['quantity']}{_at(row)}, wanted below {limit[at]}"
+        )
+        problems.append(
+            f"too few draws to tell whether chains agree on {_names(table[bad])}: {found}, is what "
+            f"{row['ess_bulk']:.0f} effective draws of chains that agree can show. Ask for "
+            f"draws={wanted}; nothing else is wrong"
+            if few
+            else f"chains disagree on {_names(table[bad])}: {found}. Try a longer "
+            f"warm-up (tune={2 * tune}); if that does not help, the data hardly inform "
+            "this part of the model: leave the effect out (effects={...: False}; of BradleyTerry "
+            "annotators='none', items=False) or give it a narrower prior"
+        )
+    if (~(short >= 1.0)).any():
+        at = int(short.argmin())
+        row = table.iloc[at]
+        first = "Ask" if few else "Where that is the only problem named here, ask"
+        problems.append(
+            f"too few effective draws for {_names(table[~(short >= 1.0)])}: {smallest[at]:.0f} for "
+            f"{row['quantity']}{_at(row)}, wanted {smallest[at] / short[at]:.0f}. "
+            f"{first} for draws={wanted}"
+        )
+    return problems
+
+
+def _scatter_of_rhat(ess: npt.NDArray[np.float64], n_chains: int) -> npt.NDArray[np.float64]:
+    """Return by how much R-hat of chains that agree may exceed 1.
+
+    Means of M half chains with N effective draws altogether have variance M / N: their estimated
+    variance is that times chi-square over its degrees of freedom, and R-hat squared about 1 plus
+    what it exceeds M / N by.
+    """
+    from scipy.stats import chi2
+
+    half_chains = 2 * n_chains
+    excess = chi2.ppf(_CHANCE, half_chains - 1) / (half_chains - 1) - 1.0
+    return 0.5 * excess * half_chains / np.maximum(np.nan_to_num(ess, nan=1.0), 1.0)
 
 
 def _names(table: pd.DataFrame) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from bayeseval.inference._convergence import check_convergence
+from bayeseval.inference._convergence import _scatter_of_rhat, check_convergence
 
 
 def chains(values: np.ndarray, name: str = "quality") -> xr.Dataset:
@@ -103,3 +103,43 @@ def test_single_chain_and_few_draws_are_told() -> None:
         chains(independent(4, 3, 2)), statistics(4, 3), reported=("quality",), tune=1000
     )
     assert any("only 3 draws" in text for text in few.problems)
+
+
+def test_few_draws_of_chains_that_agree_ask_for_draws_and_say_how_many() -> None:
+    draws = np.random.default_rng(4).normal(size=(2, 300))
+    draws[0] += 0.21
+    found = verdict(draws, n_chains=2, n_draws=300)[0]
+    assert "too few draws to tell" in found
+    assert "R-hat 1.0" in found
+    wanted = int(found.split("draws=")[1].split(";")[0])
+    assert 400 <= wanted <= 1500
+    assert "leave the effect out" not in found
+
+
+def test_chains_that_disagree_are_not_asked_for_draws_alone() -> None:
+    draws = independent(2, 300)
+    draws[0] += 1.0
+    found = verdict(draws, n_chains=2, n_draws=300)
+    assert any("leave the effect out" in text for text in found)
+    assert not any("nothing else is wrong" in text for text in found)
+
+
+def test_few_draws_are_not_the_first_remedy_beside_divergences() -> None:
+    draws = np.random.default_rng(4).normal(size=(2, 300))
+    draws[0] += 0.21
+    found = verdict(draws, n_chains=2, n_draws=300, diverging=np.eye(2, 300, dtype=bool))
+    assert any("chains disagree" in text for text in found)
+
+
+def test_independent_draws_have_the_scatter_of_rhat_that_is_taken_for_chance() -> None:
+    import arviz_stats
+
+    rng = np.random.default_rng(8)
+    found = [
+        float(arviz_stats.rhat(xr.DataArray(rng.normal(size=(2, 300)), dims=("chain", "draw"))))
+        for _ in range(100)
+    ]
+    bound = float(_scatter_of_rhat(np.array([600.0]), 2)[0])
+    assert max(found) < 1.0 + bound
+    # It is no idle bound either.
+    assert max(found) > 1.0 + bound / 5
