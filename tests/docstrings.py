@@ -21,7 +21,8 @@ ELSEWHERE = re.compile(r"\b(as in|as for|likewise)\b", re.IGNORECASE)
 def names() -> Iterator[str]:
     """Yield the public functions and classes, and the public methods that a class defines.
 
-    Methods of a typing protocol are described where they are implemented.
+    Methods of a typing protocol are described where they are implemented. What overrides a method
+    of a base class of the package says what is its own; the parameters stand with the base's.
     """
     for module in MODULES:
         exported = import_module(module).__all__
@@ -34,7 +35,21 @@ def names() -> Iterator[str]:
             if isinstance(value, type):
                 for member, member_value in vars(value).items():
                     if not member.startswith("_") and isinstance(member_value, MEMBERS):
-                        yield f"{module}.{name}.{member}"
+                        first = _first_to_define(value, member)
+                        described = f"{first.__module__}.{first.__qualname__}"
+                        yield f"{f'{module}.{name}' if first is value else described}.{member}"
+
+
+def _first_to_define(cls: type, member: str) -> type:
+    """Return the class of the package, no typing protocol, where a method is described."""
+    bases = [
+        base
+        for base in cls.__mro__
+        if base.__module__.startswith("bayeseval.")
+        and not getattr(base, "_is_protocol", False)
+        and member in vars(base)
+    ]
+    return bases[-1]
 
 
 def faults(name: str) -> Iterator[str]:
@@ -69,6 +84,6 @@ def _quoted(message: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    found = [fault for name in names() for fault in faults(name)]
+    found = [fault for name in dict.fromkeys(names()) for fault in faults(name)]
     sys.stdout.write("".join(f"{fault}\n" for fault in found))
     sys.exit(bool(found))

@@ -59,7 +59,18 @@ class LinearFamily[R: DescribedResponse]:
     kinds: ClassVar[tuple[Kind, ...]]
 
     def checked(self, judgements: Judgements) -> Judgements:
-        """Return the judgements, or refuse those that the family does not model."""
+        """Return the judgements, or refuse those that the family does not model.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            Any table.
+
+        Returns
+        -------
+        Judgements
+            The same table.
+        """
         if not isinstance(judgements, self.judged):
             raise ModelError(
                 f"{self.name} models {self.judged.__name__}; found {type(judgements).__name__}"
@@ -71,36 +82,123 @@ class LinearFamily[R: DescribedResponse]:
         return self.kinds
 
     def kinds_of(self, facts: Facts) -> Sequence[Kind]:
-        """Return those that a model of judgements of this design can have."""
+        """Return those that a model of judgements of this design can have.
+
+        Parameters
+        ----------
+        facts : Facts
+            The judgements, and what their design identifies.
+
+        Returns
+        -------
+        sequence of Kind
+            In the order of the model.
+        """
         del facts
         return self.all_kinds()
 
     def choice(self, facts: Facts) -> Effects:
-        """Return which optional effects the user asked for."""
+        """Return which optional effects the user asked for.
+
+        Parameters
+        ----------
+        facts : Facts
+            The judgements, and what their design identifies.
+
+        Returns
+        -------
+        str or dict of str to bool
+            As `choose_effects` takes it.
+        """
         del facts
         return getattr(self, "effects", "auto")
 
     def response_to(self, facts: Facts, names: Sequence[str]) -> tuple[R, dict[str, str]]:
-        """Return the response given the names of the effects, and what it leaves out and why."""
+        """Return the response given the names of the effects, and what it leaves out and why.
+
+        Parameters
+        ----------
+        facts : Facts
+            The judgements, and what their design identifies.
+        names : sequence of str
+            Names of what is in the model.
+
+        Returns
+        -------
+        tuple
+            The response, and reasons by what is left out.
+        """
         raise NotImplementedError
 
     def unit_of(self, kind: Kind, response: R) -> float:
-        """Return what the prior scale of an effect is multiplied by."""
+        """Return what the prior scale of an effect is multiplied by.
+
+        Parameters
+        ----------
+        kind : Kind
+            A kind of effects that is in the model.
+        response : Response
+            The family's response.
+
+        Returns
+        -------
+        float
+            1 where scales have the unit of the response.
+        """
         del kind, response
         return 1.0
 
     def around_of(self, kind: Kind, response: R) -> str:
-        """Return the parameter that an effect varies around, or nothing."""
+        """Return the parameter that an effect varies around, or nothing.
+
+        Parameters
+        ----------
+        kind : Kind
+            A kind of effects that is in the model.
+        response : Response
+            The family's response.
+
+        Returns
+        -------
+        str
+            Its name.
+        """
         del response
         return kind.around
 
     def centrings_of(self, used: Sequence[Kind], facts: Facts) -> Mapping[str, float]:
-        """Return how PyMC's own coordinates see effects: 0, the default, as multiples of the sd."""
+        """Return how PyMC's own coordinates see effects: 0, the default, as multiples of the sd.
+
+        Parameters
+        ----------
+        used : sequence of Kind
+            The kinds of effects that are in the model.
+        facts : Facts
+            The judgements, and what their design identifies.
+
+        Returns
+        -------
+        mapping of str to float
+            By name; 1 for the effects themselves.
+        """
         del used, facts
         return {}
 
     def further_priors(self, response: R, *, typical: bool) -> Sequence[PriorText]:
-        """Return priors of parameters that are neither effects nor single numbers."""
+        """Return priors of parameters that are neither effects nor single numbers.
+
+        Parameters
+        ----------
+        response : Response
+            The family's response.
+        typical : bool
+            Whether the description is of no judgements in particular.
+
+        Returns
+        -------
+        sequence of PriorText
+            One a parameter.
+        """
         del response, typical
         return ()
 
@@ -161,14 +259,42 @@ class LinearFamily[R: DescribedResponse]:
         )
 
     def terms_of(self, kind: Kind, coords: Mapping[str, tuple[str, ...]]) -> Sequence[Any]:
-        """Return how an effect enters the linear predictors."""
+        """Return how an effect enters the linear predictors.
+
+        Parameters
+        ----------
+        kind : Kind
+            A kind of effects that is in the model.
+        coords : mapping of str to tuple of str
+            Labels of every dimension.
+
+        Returns
+        -------
+        sequence of Term
+            One for each time that it enters.
+        """
         del coords
         return kind.terms(paired=self._paired)
 
     def coords_of(
         self, facts: Facts, response: R, used: Sequence[Kind]
     ) -> dict[str, tuple[str, ...]]:
-        """Return the labels of every dimension of the model."""
+        """Return the labels of every dimension of the model.
+
+        Parameters
+        ----------
+        facts : Facts
+            The judgements, and what their design identifies.
+        response : Response
+            The family's response.
+        used : sequence of Kind
+            The kinds of effects that are in the model.
+
+        Returns
+        -------
+        dict of str to tuple of str
+            By dimension.
+        """
         del response
         table = facts.judgements
         dims = {dim for kind in used for dim in kind.dims}
@@ -179,7 +305,20 @@ class LinearFamily[R: DescribedResponse]:
         return coords | table.moderators
 
     def scale_of(self, kind: Kind, response: R) -> float:
-        """Return the prior scale of an effect's standard deviation, before its unit."""
+        """Return the prior scale of an effect's standard deviation, before its unit.
+
+        Parameters
+        ----------
+        kind : Kind
+            A kind of effects that is in the model.
+        response : Response
+            The family's response.
+
+        Returns
+        -------
+        float
+            Scale of a half-normal distribution.
+        """
         del response
         return getattr(self, kind.scale_field)
 
@@ -204,7 +343,18 @@ class LinearFamily[R: DescribedResponse]:
         return len(self.judged.system_factors) == 2
 
     def is_correlated(self, kind: Kind, table: Judgements) -> bool:
-        """Say whether an effect is correlated between criteria."""
+        """Say whether an effect is correlated between criteria.
+
+        Parameters
+        ----------
+        kind : Kind
+            A kind of effects that is in the model.
+
+        Returns
+        -------
+        bool
+            False with one criterion.
+        """
         wanted = getattr(self, "criteria", "separate") == "correlated"
         return wanted and kind.correlated and len(table.criteria or ()) > 1
 

@@ -260,12 +260,38 @@ class PredictorFamily:
     """
 
     def row_data(self, declaration: Declaration[Any], judgements: Judgements) -> RowData:
-        """Return the answers as the kernel reads them, with further codes and weights."""
+        """Return the answers as the kernel reads them, with further codes and weights.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : Judgements
+            Any table.
+
+        Returns
+        -------
+        RowData
+            One value a row.
+        """
         del declaration
         return RowData(answers=[judgements.answers])
 
     def cells(self, declaration: Declaration[Any], judgements: Judgements) -> PredictorCells:
-        """Collapse judgements that the model cannot tell apart."""
+        """Collapse judgements that the model cannot tell apart.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : Judgements
+            Any table.
+
+        Returns
+        -------
+        PredictorCells
+            Distinct cells with their counts.
+        """
         return collapse_rows(judgements, declaration, self.row_data(declaration, judgements))
 
     def density(
