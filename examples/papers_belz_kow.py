@@ -1,6 +1,7 @@
 """Check the design arithmetic of Belz & Kow (2010): pairs of systems, and degrees of freedom.
 
-No raw data are public. What the printed F ratios and counts suppose can still be worked out.
+No raw data are public: the printed F, counts and W cannot be had, only what they suppose. Of your
+own strengths anova, tukey(...).count and kendalls_w compute all three.
 
 Run: python examples/papers_belz_kow.py [--data FOLDER]
 """

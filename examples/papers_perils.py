@@ -1,6 +1,8 @@
 """Recompute the tests of Karpinska, Akoury & Iyyer (2021), The Perils of Using Mechanical Turk.
 
-The raw ratings are not public: tests are recomputed from printed means and standard deviations.
+The raw ratings are not public: tests are recomputed from printed means and standard deviations;
+alpha and exact agreement cannot be. From rows: rating_tests(ratings, "day", pair_by="none",
+correction="bonferroni"), and krippendorff_alpha and exact_agreement with by="day".
 
 Run: python examples/papers_perils.py [--data FOLDER]
 """
