@@ -8,6 +8,8 @@ import numpy as np
 import xarray as xr
 from scipy.stats import norm
 
+from bayeseval.families._family import ModelText, PriorText
+
 
 @dataclass(frozen=True)
 class FakeConvergence:
@@ -38,21 +40,6 @@ class FakeEstimand:
 class FakeFamily:
     name: ClassVar[str] = "FakeFamily"
     win_title: ClassVar[str] = "probability that A is judged better than B"
-
-
-@dataclass(frozen=True)
-class PriorText:
-    parameter: str
-    prior: str
-    meaning: str
-
-
-@dataclass(frozen=True)
-class ModelText:
-    words: tuple[str, ...]
-    formulas: tuple[str, ...]
-    priors: tuple[PriorText, ...]
-    left_out: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -167,8 +154,9 @@ class FakePosterior:
         return (array * points.values).sum("category").rename(name)
 
     def predictive(
-        self, judgements: Any, *, draws: int = 200, random_seed: int = 0
+        self, judgements: Any, *, draws: int = 200, random_seed: int = 0, coded: bool = False
     ) -> xr.DataArray:
+        assert coded
         rng = np.random.default_rng(random_seed)
         quality = self.quality
         if "criterion" in quality.dims:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from bayeseval._checks import nearest, some
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Cells, Effect
+from bayeseval.families._settings import check_choice
 from bayeseval.judgements import Judgements
 
 type Effects = Literal["auto", "none"] | Mapping[str, bool]
@@ -45,12 +46,8 @@ def choose_effects(
     left_out : dict of str to str
         The others, each with the reason.
     """
+    check_choice(wanted)
     if isinstance(wanted, str):
-        if wanted not in ("auto", "none"):
-            raise ModelError(
-                f"effects= is 'auto', 'none' or a choice by effect such as "
-                f"{{'difficulty': False}}; found {wanted!r}"
-            )
         choice: Mapping[str, bool] = {} if wanted == "auto" else dict.fromkeys(reasons, False)
     else:
         choice = wanted

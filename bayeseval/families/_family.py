@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from bayeseval._tables import Column, Table, escape_html
 from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._layout import Geometry
 from bayeseval.judgements import Judgements
@@ -25,11 +26,22 @@ class PriorText:
         The distribution, as printed.
     meaning : str
         What the parameter is and what the prior implies, for a reader without statistics.
+    settings : tuple of str
+        Settings of the family that the prior is made of, where its name does not say which.
+    default : str
+        Where the prior is not the family's default: those settings as they are by default.
     """
 
     parameter: str
     prior: str
     meaning: str
+    settings: tuple[str, ...] = ()
+    default: str = ""
+
+    @property
+    def explained(self) -> str:
+        """The meaning, and that the prior is not the default where it is not."""
+        return self.meaning + (f" [not the default, {self.default}]" if self.default else "")
 
 
 @dataclass(frozen=True)
@@ -58,13 +70,43 @@ class ModelText:
         width = max((len(text.parameter) for text in self.priors), default=0)
         span = max((len(text.prior) for text in self.priors), default=0)
         lines += [
-            f"    {text.parameter:<{width}}  {text.prior:<{span}}  {text.meaning}"
+            f"    {text.parameter:<{width}}  {text.prior:<{span}}  {text.explained}"
             for text in self.priors
         ]
         if self.left_out:
             lines += ["", "Left out"]
             lines += [f"    {name}: {reason}" for name, reason in self.left_out.items()]
         return "\n".join(lines)
+
+    def tables(self) -> list[Table]:
+        """Return the priors, and the effects that are not in the model, as they are printed.
+
+        Returns
+        -------
+        list of Table
+            Headings and formatted cells; no table that would be empty.
+        """
+        tables = []
+        if self.priors:
+            columns = (
+                Column("parameter", tuple(prior.parameter for prior in self.priors), "text"),
+                Column("prior", tuple(prior.prior for prior in self.priors), "text"),
+                Column("meaning", tuple(prior.explained for prior in self.priors), "text"),
+            )
+            tables.append(Table("Priors", columns))
+        if self.left_out:
+            columns = (
+                Column("effect", tuple(self.left_out), "text"),
+                Column("why not", tuple(self.left_out.values()), "text"),
+            )
+            tables.append(Table("Effects that are not in the model", columns))
+        return tables
+
+    def _repr_html_(self) -> str:
+        words = [f"<p>{escape_html(sentence)}</p>" for sentence in self.words]
+        formulas = "\n".join(map(escape_html, self.formulas))
+        tables = [table.html() for table in self.tables()]
+        return "\n".join([*words, f"<pre>{formulas}</pre>", *tables])
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration, Effect, Response, Scalar
 from bayeseval.families._design import Effects, choose_effects
 from bayeseval.families._family import ModelText, PriorText
+from bayeseval.families._settings import marked
 from bayeseval.families.kinds import Facts, Kind, expanded, formula, reasons
 from bayeseval.judgements import Judgements
 from bayeseval.judgements.identify import identify
@@ -395,7 +396,7 @@ class LinearFamily[R: DescribedResponse]:
         known = expanded(self.all_kinds(), moderators)
         kinds = [known[name] for name in scales]
         names = list(scales)
-        return ModelText(
+        text = ModelText(
             words=(
                 *response.words(),
                 *(kind.words for kind in kinds if kind.words),
@@ -410,6 +411,7 @@ class LinearFamily[R: DescribedResponse]:
                         f"{kind.meaning}, {response.quality_unit}"
                         if kind.predictor == 0
                         else kind.meaning,
+                        (kind.scale_field,),
                     )
                     for kind in kinds
                 ),
@@ -421,6 +423,7 @@ class LinearFamily[R: DescribedResponse]:
             ),
             left_out={} if declaration is None else dict(declaration.left_out),
         )
+        return marked(self, text)
 
     def __str__(self) -> str:
         return f"{self.title[:1].upper()}{self.title[1:]}\n\n{self.describe()}"

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -257,6 +257,7 @@ class OrdinalResponse:
             "population_thresholds",
             f"category probabilities ~ Dirichlet({shown})",
             "shares of the categories for an average system",
+            ("category_prior",),
         )
         smooth = [
             PriorText(
@@ -264,6 +265,7 @@ class OrdinalResponse:
                 f"mean ~ normal(0, {self.mean_threshold_scale:g}), log(last − first) ~ normal"
                 f"(log {self.width_centre:g}, {self.log_width_scale:g})",
                 "where the scale lies and how wide it is",
+                ("mean_threshold_scale", "width_centre", "log_width_scale"),
             ),
             PriorText(
                 "threshold_roughness",
@@ -274,7 +276,7 @@ class OrdinalResponse:
         found = smooth if self.category_prior is None else [short]
         if typical and self.category_prior is not None and len(set(self.category_prior)) == 1:
             note = f"scales of more than {LONGEST_SHORT_SCALE} points: "
-            found += [PriorText(t.parameter, t.prior, note + t.meaning) for t in smooth]
+            found += [replace(t, meaning=note + t.meaning) for t in smooth]
         if self.has_gaps:
             found.append(
                 PriorText(

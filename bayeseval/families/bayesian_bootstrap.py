@@ -14,6 +14,7 @@ from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._family import DirectDraws, Estimand, ModelText, PriorText
 from bayeseval.families._marginal import checked_population
 from bayeseval.families._pair_graph import Pairs, asked_pairs, pair_labels, pair_scores
+from bayeseval.families._settings import advised, check_word
 from bayeseval.judgements import Judgements, SPAJudgements
 from bayeseval.judgements.identify import identify
 
@@ -62,6 +63,7 @@ class BootstrapResponse:
         return {}
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class BayesianBootstrap:
     r"""Draw the mean stated probability of every pair, with random weights on the annotators.
@@ -101,10 +103,7 @@ class BayesianBootstrap:
     unit: Literal["auto"] | Unit = "auto"
 
     def __post_init__(self) -> None:
-        if self.unit not in ("auto", "annotator", "item", "judgement"):
-            raise ModelError(
-                f"unit= is 'auto', 'annotator', 'item' or 'judgement'; found {self.unit!r}"
-            )
+        check_word("unit", self.unit, ("auto", "annotator", "item", "judgement"))
 
     def declare(self, judgements: Judgements) -> Declaration[BootstrapResponse]:
         """Say what is weighed, and which pairs the judgements say something of.

@@ -1,14 +1,14 @@
 """Bradley-Terry and Thurstone for pairwise judgements, with ties, position and annotators."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._design import Effects
@@ -28,16 +28,23 @@ from bayeseval.families._predictors import (
     row_codes,
     term_indices,
 )
+from bayeseval.families._settings import (
+    advised,
+    check_number,
+    check_priors,
+    check_word,
+    meant,
+)
 from bayeseval.families.kinds import (
     Facts,
     Kind,
-    both_orders,
     deviation,
     identities,
     interaction,
     items_named,
     on_request,
     order_known,
+    order_told,
     quality,
     several_annotators,
     taste,
@@ -50,6 +57,7 @@ _NAMES = {"consistency": "log_consistency"}
 _ANNOTATOR_EFFECTS = ("consistency", "position", "taste")
 _TIE_MODELS = ("davidson", "rao_kupper", "half", "none", "auto")
 _TIE = 2
+_LARGEST = float(np.finfo(np.float64).max)
 # Beyond this many sparse effects sampling takes many minutes, and their standard deviation mixes
 # slowly: 7,316 tastes from 8,931 votes took 25 busy minutes and left 247 effective draws of it.
 _LARGEST_AUTO = 5_000
@@ -59,6 +67,7 @@ _CENTRED_FROM = 20.0
 """Judgements a system from which PyMC sees qualities themselves, not divided by their sd."""
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     r"""Model comparisons by the difference of two qualities.
@@ -79,8 +88,9 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         probit link; otherwise "none". "half" counts half a win each, a convention and no
         likelihood of ties.
     position : {"auto"} or bool
-        Whether the output shown first may have an advantage. "auto": where some pair was shown in
-        both orders.
+        Whether the output shown first may have an advantage. "auto": where the design tells it
+        from quality: some pair was shown in both orders, or pairs form circles round which
+        qualities alone could not explain it. Where the order of the columns means nothing, False.
     annotators : {"auto", "none", "consistency", "position", "taste"} or tuple of them
         How annotators differ. "auto": taste, where the design identifies it and there are at most
         5,000 of them.
@@ -142,7 +152,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
             name="position_effect",
             dims=(),
             meaning="advantage of the output shown first",
-            needs=(order_known, both_orders),
+            needs=(order_known, order_told),
         ),
         deviation(),
     )
@@ -164,36 +174,27 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     tie_threshold_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.link not in ("logit", "probit"):
-            raise ModelError(f"link= is 'logit' or 'probit'; found {self.link!r}")
-        if self.ties not in _TIE_MODELS:
-            raise ModelError(f"ties= is one of {some(_TIE_MODELS)}; found {self.ties!r}")
+        check_word("link", self.link, ("logit", "probit"))
+        check_word("ties", self.ties, _TIE_MODELS)
         if self.ties == "davidson" and self.link == "probit":
             raise ModelError(
                 "Davidson's ties belong to link='logit'; with link='probit' take "
                 "ties='rao_kupper', a threshold on the same scale"
             )
-        for name in ("position", "items"):
-            if getattr(self, name) not in ("auto", True, False):
-                raise ModelError(f"{name}= is 'auto', True or False; found {getattr(self, name)!r}")
-        wanted = self.annotators
-        if not isinstance(wanted, str):
+        check_word("position", self.position, ("auto",), flag=True)
+        check_word("items", self.items, ("auto",), flag=True)
+        wanted, known = self.annotators, ("auto", "none", *_ANNOTATOR_EFFECTS)
+        if isinstance(wanted, list | tuple):
             object.__setattr__(self, "annotators", tuple(wanted))
-            known: tuple[str, ...] = _ANNOTATOR_EFFECTS
-        else:
-            wanted, known = (wanted,), ("auto", "none", *_ANNOTATOR_EFFECTS)
-        for effect in wanted:
+            known = _ANNOTATOR_EFFECTS
+        for effect in wanted if isinstance(wanted, list | tuple) else (wanted,):
             if effect not in known:
                 raise ModelError(
                     f"annotators= is 'auto', 'none', or one or several of "
-                    f"{some(_ANNOTATOR_EFFECTS)}; found {self.annotators!r}"
+                    f"{some(_ANNOTATOR_EFFECTS)}; found {shown(wanted)}{meant(effect, known)}"
                 )
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            if setting.name.endswith("_scale") and not 0 < value < np.inf:
-                raise ModelError(
-                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
-                )
+        check_number("log_tie_centre", self.log_tie_centre, np.inf, "a number", least=-_LARGEST)
+        check_priors(self, ("_scale",))
 
     def checked(self, judgements: Judgements) -> PairwiseJudgements:
         """Return the outcomes, or refuse what is none.
@@ -535,6 +536,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         return outcome_chances(e, tie, response.link, response.ties)
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class Thurstone(BradleyTerry):
     r"""Model comparisons by the difference of two qualities with normal noise.

@@ -268,13 +268,25 @@ def on_request(facts: Facts) -> str | None:
 
 def order_known(facts: Facts) -> str | None:
     """Ask for an order of presentation."""
-    ranked = facts.judgements.has("ranking")
-    return "pairs of a ranking have no order of presentation" if ranked else None
+    known = facts.judgements.order_known
+    return None if known else "pairs of a ranking have no order of presentation"
+
+
+def order_told(facts: Facts) -> str | None:
+    """Ask that no differences of quality look like an advantage of what is shown first."""
+    if facts.design.order_identified:
+        return None
+    return (
+        "every pair was shown in one order only, and differences of quality would explain any "
+        "advantage of the first"
+    )
 
 
 def both_orders(facts: Facts) -> str | None:
-    """Ask for a pair that was shown in both orders."""
-    return None if facts.design.order_balance else "every pair was shown in one order only"
+    """Ask for a pair that was shown in both orders, where every pair has its own difference."""
+    if facts.design.order_balance:
+        return None
+    return "every pair was shown in one order only, and has a difference of its own"
 
 
 # Kinds that most families have.

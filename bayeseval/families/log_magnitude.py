@@ -1,7 +1,7 @@
 """Magnitude estimates as a side of the reference and a log ratio with heavy tails."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -29,6 +29,13 @@ from bayeseval.families._magnitude_kernel import (
 from bayeseval.families._magnitude_quantities import MagnitudeQuantities
 from bayeseval.families._magnitude_response import MagnitudeResponse
 from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._settings import (
+    advised,
+    check_choice,
+    check_number,
+    check_priors,
+    check_word,
+)
 from bayeseval.families.kinds import (
     ABSOLUTE,
     MODERATOR,
@@ -81,6 +88,7 @@ def _by_annotator(
     )
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     r"""Model magnitudes as below, at or above the reference, then as a log ratio of that side.
@@ -219,21 +227,11 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     correlation_shape: float = 2.0
 
     def __post_init__(self) -> None:
-        if self.ties not in ("auto", True, False):
-            raise ModelError(f"ties= is 'auto', True or False; found {self.ties!r}")
-        if self.criteria not in ("separate", "correlated"):
-            raise ModelError(f"criteria= is 'separate' or 'correlated'; found {self.criteria!r}")
-        if not 0 <= self.resolution < np.inf:
-            raise ModelError(f"resolution= is a number not below 0; found {self.resolution!r}")
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            if value is None:
-                continue
-            number = setting.name.endswith(("_scale", "_shape", "_centre"))
-            if number and not 0 < value < np.inf:
-                raise ModelError(
-                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
-                )
+        check_word("ties", self.ties, ("auto",), flag=True)
+        check_choice(self.effects)
+        check_word("criteria", self.criteria, ("separate", "correlated"))
+        check_number("resolution", self.resolution, np.inf, "a number not below 0")
+        check_priors(self, ("_scale", "_shape", "_centre"))
 
     def checked(self, judgements: Judgements) -> MagnitudeJudgements:
         """Return the magnitudes, or refuse what is none.

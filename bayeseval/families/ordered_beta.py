@@ -1,7 +1,7 @@
 """Stated probabilities as exact ends and a beta in between."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +31,13 @@ from bayeseval.families._pair_graph import (
     pair_scores,
 )
 from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._settings import (
+    advised,
+    check_choice,
+    check_number,
+    check_priors,
+    check_word,
+)
 from bayeseval.families.kinds import (
     Facts,
     Kind,
@@ -39,6 +46,7 @@ from bayeseval.families.kinds import (
     deviation,
     identities,
     interaction,
+    order_told,
     quality,
     several_annotators,
     taste,
@@ -97,6 +105,7 @@ _PAIRS = Kind(
 """Differences of the pairs' own, where there are no qualities."""
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
     r"""Model stated probabilities as exactly 0, exactly 1, or a beta in between.
@@ -185,7 +194,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
             name="direction_bias",
             dims=(),
             meaning="advantage of the system named first",
-            needs=(both_orders,),
+            needs=(order_told,),
         ),
         deviation(),
     )
@@ -208,20 +217,11 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
     log_precision_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.structure not in ("qualities", "pairs"):
-            raise ModelError(f"structure= is 'qualities' or 'pairs'; found {self.structure!r}")
-        if not 0 <= self.resolution < 0.5:
-            raise ModelError(
-                "resolution= is a standard deviation of a probability, from 0 to below 0.5; found "
-                f"{self.resolution!r}"
-            )
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            number = setting.name.endswith(("_scale", "_centre")) or setting.name.startswith("end_")
-            if number and not 0 < value < np.inf:
-                raise ModelError(
-                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
-                )
+        check_word("structure", self.structure, ("qualities", "pairs"))
+        check_choice(self.effects)
+        what = "a standard deviation of a probability, from 0 to below 0.5"
+        check_number("resolution", self.resolution, 0.5, what)
+        check_priors(self, ("_scale", "_centre", "end_a", "end_b"))
 
     def checked(self, judgements: Judgements) -> SPAJudgements:
         """Return the stated probabilities, or refuse what is none.
@@ -250,9 +250,12 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         if self.structure == "qualities":
             return self.kinds
         named = {kind.name: kind for kind in self.kinds}
-        no_qualities = replace(named["deviation"], buildable=(_pairs_have_no_qualities,))
-        rest = (k for k in self.kinds if k.name not in ("quality", "pair", "deviation"))
-        return (_PAIRS, *rest, no_qualities)
+        instead = {
+            "deviation": replace(named["deviation"], buildable=(_pairs_have_no_qualities,)),
+            "direction_bias": replace(named["direction_bias"], needs=(both_orders,)),
+        }
+        rest = (k for k in self.kinds if k.name not in ("quality", "pair"))
+        return (_PAIRS, *(instead.get(kind.name, kind) for kind in rest))
 
     def response_to(
         self, facts: Facts, names: Sequence[str]

@@ -1,7 +1,7 @@
 """Ordinal probit for Likert ratings, with thresholds that differ between annotators."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -24,6 +24,13 @@ from bayeseval.families._ordinal_posterior import (
     posterior_dataset,
 )
 from bayeseval.families._ordinal_response import LONGEST_SHORT_SCALE, OrdinalResponse
+from bayeseval.families._settings import (
+    advised,
+    check_choice,
+    check_flag,
+    check_priors,
+    check_word,
+)
 from bayeseval.families.kinds import (
     ABSOLUTE,
     MODERATOR,
@@ -40,6 +47,7 @@ _STRUCTURES = ("common", "shifted", "scaled", "free")
 _MOST_CATEGORIES = 101
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class OrdinalProbit(LinearFamily[OrdinalResponse]):
     r"""Model ratings as a latent normal answer cut by the annotator's thresholds.
@@ -141,19 +149,11 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
     correlation_shape: float = 2.0
 
     def __post_init__(self) -> None:
-        if self.thresholds not in _STRUCTURES:
-            raise ModelError(
-                f"thresholds= is one of {some(_STRUCTURES)}; found {self.thresholds!r}"
-            )
-        if self.criteria not in ("separate", "correlated"):
-            raise ModelError(f"criteria= is 'separate' or 'correlated'; found {self.criteria!r}")
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            number = setting.name.endswith(("_scale", "_shape", "_centre"))
-            if number and not 0 < value < np.inf:
-                raise ModelError(
-                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
-                )
+        check_word("thresholds", self.thresholds, _STRUCTURES)
+        check_choice(self.effects)
+        check_flag("discrimination", self.discrimination)
+        check_word("criteria", self.criteria, ("separate", "correlated"))
+        check_priors(self, ("_scale", "_shape", "_centre"))
         if self.category_prior is not None:
             prior = np.atleast_1d(np.asarray(self.category_prior, dtype=float))
             if prior.ndim > 1 or not (np.isfinite(prior) & (prior > 0)).all():

@@ -1,7 +1,7 @@
 """Strengths of preference: grades, sliders with ends and middle, or points with heavy tails."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -18,6 +18,13 @@ from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
 from bayeseval.families._linear import LinearFamily
 from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._settings import (
+    advised,
+    check_choice,
+    check_number,
+    check_priors,
+    check_word,
+)
 from bayeseval.families._strength_kernel import (
     BETWEEN,
     BY_ANNOTATOR,
@@ -34,10 +41,10 @@ from bayeseval.families.kinds import (
     Kind,
     Requirement,
     annotators_judge_repeatedly,
-    both_orders,
     deviation,
     identities,
     interaction,
+    order_told,
     quality,
     several_annotators,
     taste,
@@ -69,6 +76,7 @@ def _by_annotator(name: str, meaning: str, words: str, *further: Requirement) ->
     )
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     r"""Model signed strengths of preference by the difference of two qualities.
@@ -165,7 +173,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
             name="side_bias",
             dims=(),
             meaning="advantage of the system shown as a",
-            needs=(both_orders,),
+            needs=(order_told,),
         ),
         deviation(),
     )
@@ -197,24 +205,15 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     degrees_rate: float = 0.1
 
     def __post_init__(self) -> None:
-        if self.response not in ("auto", *OWN):
-            raise ModelError(f"response= is 'auto' or one of {some(OWN)}; found {self.response!r}")
-        if self.thresholds not in ("symmetric", "free"):
-            raise ModelError(f"thresholds= is 'symmetric' or 'free'; found {self.thresholds!r}")
+        check_word("response", self.response, ("auto", *OWN))
+        check_word("thresholds", self.thresholds, ("symmetric", "free"))
+        check_choice(self.effects)
         if self.thresholds == "free" and self.response not in ("auto", "graded"):
             raise ModelError(f"response={self.response!r} has no thresholds that could be free")
-        if not 0 <= self.resolution < 1:
-            raise ModelError(
-                f"resolution= is a share of half the slider, from 0 to below 1; found "
-                f"{self.resolution!r}"
-            )
-        for setting in fields(self):
-            value = getattr(self, setting.name)
-            number = setting.name.endswith(("_scale", "_centre", "_a", "_b", "_shape", "_rate"))
-            if number and not 0 < value < np.inf:
-                raise ModelError(
-                    f"{setting.name}= is a positive number, part of a prior; found {value!r}"
-                )
+        check_number(
+            "resolution", self.resolution, 1.0, "a share of half the slider, from 0 to below 1"
+        )
+        check_priors(self, ("_scale", "_centre", "_a", "_b", "_shape", "_rate"))
 
     def checked(self, judgements: Judgements) -> StrengthJudgements:
         """Return the strengths, or refuse what is none.

@@ -16,6 +16,7 @@ from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._family import DirectDraws, Estimand, ModelText, PriorText
 from bayeseval.families._marginal import checked_population
+from bayeseval.families._settings import advised, check_number, check_word, marked
 from bayeseval.families._trueskill_engines import (
     A_WINS,
     B_WINS,
@@ -70,6 +71,7 @@ class TrueSkillResponse:
         return np.array([_margin(p) for p in self.draw_probability])
 
 
+@advised
 @dataclass(frozen=True, kw_only=True)
 class TrueSkill:
     r"""Rate systems by TrueSkill, one comparison after another, over many random orders.
@@ -131,18 +133,20 @@ class TrueSkill:
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
                 raise ModelError(f"{name}= is a whole number from {least}; found {value!r}")
             object.__setattr__(self, name, int(value))
-        if not 0 < self.prior_sd < np.inf:
+        check_number("prior_sd", self.prior_sd, np.inf, "a positive number, in units of beta")
+        if not self.prior_sd > 0:
             raise ModelError(
                 f"prior_sd= is a positive number, in units of beta; found {self.prior_sd!r}"
             )
         chance = self.draw_probability
-        if chance is not None and not 0.0 < chance < 1.0:
+        if chance is not None:
+            check_number("draw_probability", chance, 1.0, "a probability")
+        if chance is not None and not chance > 0.0:
             raise ModelError(
                 "draw_probability= lies between 0 and 1 without the ends, where a tie would be "
                 f"impossible or certain; found {chance!r}. Leave it out to take the share of ties"
             )
-        if self.engine not in _ENGINES:
-            raise ModelError(f"engine= is 'auto', 'package' or 'compiled'; found {self.engine!r}")
+        check_word("engine", self.engine, _ENGINES)
 
     def declare(self, judgements: Judgements) -> Declaration[TrueSkillResponse]:
         """Turn the family into a model of these judgements' design.
@@ -371,7 +375,7 @@ class TrueSkill:
                     else " (share of ties in the judgements)."
                 )
             )
-        return ModelText(
+        text = ModelText(
             words=tuple(words),
             formulas=(
                 "P(a wins) = Φ((q_a − q_b − ε) / √2),  P(b wins) = Φ((q_b − q_a − ε) / √2)",
@@ -382,10 +386,12 @@ class TrueSkill:
                     "quality",
                     f"normal(0, {self.prior_sd:g})",
                     "skill of a system; 1 is how much one performance varies",
+                    ("prior_sd",),
                 ),
             ),
             left_out={} if declaration is None else dict(declaration.left_out),
         )
+        return marked(self, text)
 
     def __str__(self) -> str:
         return f"{self.title} for pairwise judgements\n\n{self.describe()}"

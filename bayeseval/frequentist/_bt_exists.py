@@ -77,8 +77,9 @@ def refuse_position(n: int, a: np.ndarray, b: np.ndarray) -> None:
     worth = np.linalg.solve(laplacian + 1.0, right)
     if np.abs(worth[first] - worth[second] - 1).max() < 1e-8:
         raise DesignError(
-            "the position effect cannot be told apart from the systems: every system is always "
-            "shown on the same side. Show pairs in both orders, or leave the effect out."
+            "the position effect cannot be told apart from the systems: differences between them "
+            "would explain any advantage of the system shown first. Show pairs in both orders, or "
+            "leave the effect out."
         )
 
 

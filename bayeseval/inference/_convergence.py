@@ -8,6 +8,8 @@ import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
+from bayeseval._tables import escape_html
+
 LARGEST_RHAT = 1.01
 SMALLEST_ESS = 400
 # What no table and no figure shows only has to be right enough for what they do show. A hundred
@@ -93,6 +95,14 @@ class Convergence:
         )
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        first, *problems = str(self).split("\n")
+        said = f"<p>{escape_html(first)}</p>"
+        if problems:
+            items = "".join(f"<li>{escape_html(one.removeprefix('  - '))}</li>" for one in problems)
+            said = f"<p><strong>{escape_html(first)}</strong></p><ul>{items}</ul>"
+        return said + ("" if self.table.empty else self.table.to_html(index=False, na_rep="–"))
 
 
 def check_convergence(

@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from bayeseval._checks import counted, nearest, some
+from bayeseval._tables import escape_html
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families import family_named
 from bayeseval.families._declaration import Declaration
@@ -259,7 +260,12 @@ class Posterior:
         return self._memo[key]
 
     def predictive(
-        self, judgements: Judgements, *, draws: int = 200, random_seed: int = 0
+        self,
+        judgements: Judgements,
+        *,
+        draws: int = 200,
+        random_seed: int = 0,
+        coded: bool = False,
     ) -> xr.DataArray:
         """Draw replicated answers for the rows of the judgements.
 
@@ -271,11 +277,16 @@ class Posterior:
             Number of replicates, taken evenly from the posterior.
         random_seed : int
             Seed of the noise.
+        coded : bool
+            Return all answers as they are coded in ``judgements.answers``: a rating as the position
+            of its category.
 
         Returns
         -------
         xarray.DataArray
-            Dims sample, row; answers coded as in ``judgements.answers``.
+            Dims sample, row. Ratings as the numbers of their scale, with the coordinate
+            ``category``, the label of each; outcomes as in ``judgements.answers``, with the
+            coordinate ``outcome`` in words; other answers as in ``judgements.answers``.
         """
         if draws < 1:
             raise ModelError(f"draws= is at least 1; found {draws}")
@@ -285,7 +296,13 @@ class Posterior:
             self._thinned(draws),
             np.random.default_rng(random_seed),
         )
-        return xr.DataArray(answers, dims=("sample", "row"))
+        dims = ("sample", "row")
+        if coded:
+            return xr.DataArray(answers, dims=dims)
+        values, words = judgements.as_given(answers)
+        return xr.DataArray(
+            values, dims=dims, coords={name: (dims, w) for name, w in words.items()}
+        )
 
     def row_chances(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
         """Compute the chance of each outcome of every row of comparisons.
@@ -458,6 +475,10 @@ class Posterior:
         if self.settings.interrupted:
             parts.append("interrupted")
         return f"Posterior of {self.family.name}: {', '.join(parts)}\n{self.convergence}"
+
+    def _repr_html_(self) -> str:
+        # The first line, without that of the verdict, which has a table of its own.
+        return f"<p>{escape_html(repr(self).split(chr(10))[0])}</p>{self.convergence._repr_html_()}"
 
 
 def load(path: str | Path) -> Posterior:

@@ -14,11 +14,13 @@ from bayeseval.judgements._intake import (
     attribute_arrays,
     attribute_columns,
     coded,
+    label_text,
     moderator_columns,
     read_counts,
     refuse_duplicates,
     take,
 )
+from bayeseval.judgements._moderators import moderator_columns, refuse_measurement
 from bayeseval.judgements._reading import Paths, naming_the_file, paths_of
 from bayeseval.judgements._table import Factor, frozen_array, natural_order
 
@@ -150,6 +152,8 @@ def build(
     counts, values = counts[left], found.values[left]
     further = {name: column[left] for name, column in found.further.items()}
     factors = _factors(settled, planned)
+    for name in planned.moderators:
+        refuse_measurement(name, settled.columns[f"moderator {name}"], int(counts.sum()))
     if planned.roles["annotator"] is not None and not repeats:
         unit = {f.name: f.codes for f in factors if f.name not in TOGETHER}
         has_counts = planned.roles["count"] is not None

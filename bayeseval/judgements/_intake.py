@@ -79,18 +79,6 @@ def named_columns(
     return {name: name for name in names}
 
 
-def moderator_columns(moderators: Sequence[str] | Mapping[str, str]) -> dict[str, str]:
-    """Return name → column of the moderators, whose names must not be ours."""
-    named = named_columns(moderators, argument="moderators")
-    for name in named:
-        if name in CANONICAL or name.removesuffix("_sd") in QUANTITIES:
-            raise JudgementError(
-                f"a moderator cannot be called {name!r}, which has a meaning of its own. Give it "
-                f"another name: moderators={{'my_{name}': {named[name]!r}}}."
-            )
-    return named
-
-
 def attribute_columns(
     attributes: Sequence[str] | Mapping[str, str], *, moderators: Mapping[str, str]
 ) -> dict[str, str]:

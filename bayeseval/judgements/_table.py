@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._checks import counted, nearest, some
+from bayeseval._tables import Column, Table
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements.summary import Summary
@@ -53,6 +54,21 @@ class Dropped:
 
     reason: str
     n_rows: int
+
+
+class DroppedRows(tuple[Dropped, ...]):
+    """What was dropped, one entry a reason; a tuple that notebooks show as a table."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        columns = (
+            Column("reason", tuple(entry.reason for entry in self), "text"),
+            Column("rows", tuple(f"{entry.n_rows:,}" for entry in self)),
+        )
+        if not self:
+            return "<p>No row of the input was dropped.</p>"
+        return Table("Rows of the input that are no judgement", columns).html()
 
 
 @dataclass(frozen=True)
@@ -148,6 +164,9 @@ class Judgements(ABC):
     attributes: dict[str, np.ndarray] = field(default_factory=dict)
     origin: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "dropped", DroppedRows(self.dropped))
+
     @property
     def systems(self) -> tuple[str, ...]:
         """Labels of the systems, in natural order."""
@@ -220,6 +239,11 @@ class Judgements(ABC):
                 "Turn ratings into pairs first (to_pairwise), or use rating_means."
             )
         return (np.sign(self.in_favour()) + 1.0) / 2.0
+
+    @property
+    def order_known(self) -> bool:
+        """Whether the order of a row's two systems is the one in which they were shown."""
+        return self.is_paired
 
     @property
     def n_rows(self) -> int:
@@ -338,6 +362,23 @@ class Judgements(ABC):
     @abstractmethod
     def _answer_column(self) -> np.ndarray:
         """Return the answers as a user reads them."""
+
+    def as_given(self, answers: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return coded answers as numbers that the user knows, and in words where there are some.
+
+        Parameters
+        ----------
+        answers : numpy.ndarray
+            Answers coded as ``answers``, of any shape.
+
+        Returns
+        -------
+        values : numpy.ndarray
+            The numbers.
+        words : dict of str to numpy.ndarray
+            The words by what they are, such as ``"category"``.
+        """
+        return answers, {}
 
     def head_frame(self, number: int) -> pd.DataFrame:
         """Return the first rows of ``to_frame`` without building the rest.

@@ -109,6 +109,7 @@ def _within(judgements: Judgements) -> PairwiseJudgements:
         judgements.counts[a] * judgements.counts[b],
         {},
         rule=f"{judgements.answer_name}s to all pairs within {within}, ties kept",
+        sides=False,
     )
 
 
@@ -120,6 +121,7 @@ def _made(
     attributes: dict[str, np.ndarray],
     *,
     rule: str,
+    sides: bool = True,
 ) -> PairwiseJudgements:
     entry = AuditEntry(rule=rule, rows_before=judgements.n_rows, rows_after=len(outcome))
     return PairwiseJudgements(
@@ -131,6 +133,7 @@ def _made(
         audit=(*judgements.audit, entry),
         repeats=judgements.repeats,
         attributes=attributes,
+        sides=sides,
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from bayeseval._checks import some
 from bayeseval.judgements._cells import cells
@@ -59,6 +59,10 @@ class Identification:
     order_balance : float or None
         Pairs only: mean over pairs that met of the share of the rarer presentation order; 0.5 is
         balanced, 0 means that each pair was shown in one order only.
+    order_identified : bool or None
+        Pairs only: whether an advantage of the system shown first can be told from quality: there
+        are no qualities whose differences would look like it in every pair. None where the pairs
+        have no order of presentation, as those of a ranking.
     annotator_overlap, item_overlap : float or None
         Mean number of annotators an item has, and of systems an item is judged with.
     notes : tuple of str
@@ -86,6 +90,7 @@ class Identification:
     winless: tuple[str, ...] = ()
     one_way: bool = False
     order_balance: float | None = None
+    order_identified: bool | None = None
     annotator_overlap: float | None = None
     item_overlap: float | None = None
     notes: tuple[str, ...] = field(default=())
@@ -266,7 +271,38 @@ def _pairs(judgements: Judgements) -> dict[str, object]:
         "winless": tuple(systems[k] for k in np.flatnonzero(gained == 0)),
         "one_way": len(strong) > len(components),
         "order_balance": float(rarer.mean()),
+        "order_identified": _order_identified(judgements) if judgements.order_known else None,
     }
+
+
+def _order_identified(judgements: Judgements) -> bool:
+    """Tell whether, on some criterion, no qualities explain an advantage of the first place.
+
+    Such qualities would differ by one and the same step in every pair, the system shown first being
+    ahead: the vector of ones would lie in the span of the design. Steps are laid out along a tree
+    of pairs; the other pairs either agree with them or tell the two apart.
+    """
+    n = len(judgements.systems)
+    a, b = judgements.codes("system_a"), judgements.codes("system_b")
+    criterion = judgements.codes("criterion") if judgements.has("criterion") else np.zeros_like(a)
+    first, _ = cells([criterion, a, b])
+    for one in np.unique(criterion):
+        rows = first[criterion[first] == one]
+        before, after = a[rows], b[rows]
+        ahead = set(zip(before.tolist(), after.tolist(), strict=True))
+        graph = coo_array((np.ones(len(rows)), (before, after)), shape=(n, n)).tocsr()
+        step, seen = np.zeros(n), np.zeros(n, dtype=bool)
+        for start in np.unique(before):
+            if seen[start]:
+                continue
+            order, parent = breadth_first_order(graph, start, directed=False)
+            seen[order] = True
+            for node in order[1:].tolist():
+                up = int(parent[node])
+                step[node] = step[up] + (-1 if (up, node) in ahead else 1)
+        if (step[before] - step[after] != 1).any():
+            return True
+    return False
 
 
 def _with_notes(found: Identification, judgements: Judgements) -> Identification:
@@ -339,10 +375,15 @@ def _group_notes(found: Identification) -> list[str]:
             "Some group of systems never lost a point to another: how far apart these groups are "
             "is for the prior to say."
         )
-    if found.order_balance == 0:
+    if found.order_balance == 0 and found.order_identified:
         notes.append(
-            "Every pair was shown in one order only: preference for a position cannot be told from "
-            "quality within a pair."
+            "Every pair was shown in one order only: what tells preference for a position from "
+            "quality is that qualities have to agree round circles of pairs."
+        )
+    elif found.order_balance == 0 and found.order_identified is False:
+        notes.append(
+            "Every pair was shown in one order only, and qualities alone would explain any "
+            "preference for a position: the two cannot be told apart."
         )
     return notes
 

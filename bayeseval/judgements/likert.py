@@ -384,13 +384,28 @@ class LikertJudgements(Judgements):
         """
         return self.values.astype(np.float64)
 
-    @property
-    def values(self) -> np.ndarray:
-        """The rows' ratings as the numbers of the scale."""
+    def as_given(self, answers: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return the ratings as numbers of the scale, and the labels of their categories.
+
+        Parameters
+        ----------
+        answers : numpy.ndarray
+            Category codes, of any shape.
+
+        Returns
+        -------
+        values, words
+            As in `Judgements.as_given`; the words are the ``category``.
+        """
         values = np.array(self.scale.values)
         if all(value.is_integer() for value in self.scale.values):
             values = values.astype(np.int64)
-        return values[self.answers]
+        return values[answers], {"category": np.array(self.scale.labels, dtype=object)[answers]}
+
+    @property
+    def values(self) -> np.ndarray:
+        """The rows' ratings as the numbers of the scale."""
+        return self.as_given(self.answers)[0]
 
     def _repr_facts(self) -> list[str]:
         first, *rest = super()._repr_facts()

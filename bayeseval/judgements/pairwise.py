@@ -1,7 +1,7 @@
 """Pairwise judgements: an annotator says which of two outputs is better, or that they tie."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from typing import ClassVar, Literal, Self
@@ -18,11 +18,13 @@ from bayeseval.judgements._intake import (
     as_pandas,
     check_sources,
     count_values,
+    label_text,
     moderator_columns,
     named_columns,
     take,
 )
 from bayeseval.judgements._meaning import Meaning
+from bayeseval.judgements._moderators import moderator_columns
 from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
@@ -49,6 +51,9 @@ class PairwiseJudgements(Judgements):
         that come from one ranking share a label of the factor ``"ranking"``.
     dropped, audit, repeats, attributes, origin : as in `Judgements`
         See there.
+    sides : bool
+        Whether the order of the two systems may be the one in which they were shown; not where
+        the pairs were made of rankings or ratings.
 
     Examples
     --------
@@ -70,6 +75,8 @@ class PairwiseJudgements(Judgements):
         quantity="quality",
     )
     system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
+
+    sides: bool = True
 
     @classmethod
     def from_frame(
@@ -283,6 +290,9 @@ class PairwiseJudgements(Judgements):
     ) -> Self:
         """Make judgements from counts, one row a pair in one presentation order.
 
+        Where the order of the two columns means nothing, as in a table of meetings, fit with
+        ``position=False``: else an advantage of the system that comes first is looked for.
+
         Parameters
         ----------
         frame : data frame
@@ -443,7 +453,8 @@ class PairwiseJudgements(Judgements):
             moderators, None, attributes,
         )  # fmt: skip
         intake = take(long, planned.roles, missing=missing, rows=long["__row__"].to_numpy())
-        return cls._from_intake(intake, planned, outcomes=None, repeats=repeats)
+        made = cls._from_intake(intake, planned, outcomes=None, repeats=repeats)
+        return replace(made, sides=False)
 
     @classmethod
     def _from_intake(
@@ -453,6 +464,11 @@ class PairwiseJudgements(Judgements):
             return _read_outcomes(rows, outcomes)
 
         return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
+
+    @property
+    def order_known(self) -> bool:
+        """Whether the order of a row's two systems is the one in which they were shown."""
+        return self.sides and not self.has("ranking")
 
     @property
     def outcome_labels(self) -> tuple[Outcome, ...]:
@@ -474,6 +490,21 @@ class PairwiseJudgements(Judgements):
 
     def _answer_column(self) -> np.ndarray:
         return np.array(OUTCOMES, dtype=object)[self.answers]
+
+    def as_given(self, answers: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Return the codes as they are, and the words "a", "b" and "tie" as ``outcome``.
+
+        Parameters
+        ----------
+        answers : numpy.ndarray
+            Codes, of any shape.
+
+        Returns
+        -------
+        values, words
+            As in `Judgements.as_given`.
+        """
+        return answers, {"outcome": np.array(OUTCOMES, dtype=object)[answers]}
 
     def _number_of(self, code: int) -> int:
         return int(self.counts[self.answers == code].sum())

@@ -1,10 +1,12 @@
 """The parts of a report that are not results: the study, the model, the reading, the origin."""
 
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from bayeseval._checks import some
 from bayeseval._tables import Column, Table
+from bayeseval.comparison._contract import FamilyLike
 from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking
 from bayeseval.reporting._contract import ReportedPosterior
@@ -97,34 +99,12 @@ def study(judgements: Judgements) -> Iterator[Block]:
 def model(posterior: ReportedPosterior) -> Block:
     """Describe the model and its priors."""
     text = posterior.describe()
-    tables = []
-    if text.priors:
-        tables.append(
-            Table(
-                "Priors",
-                (
-                    Column("parameter", tuple(p.parameter for p in text.priors), "text"),
-                    Column("prior", tuple(p.prior for p in text.priors), "text"),
-                    Column("meaning", tuple(p.meaning for p in text.priors), "text"),
-                ),
-            )
-        )
-    if text.left_out:
-        tables.append(
-            Table(
-                "Effects that are not in the model",
-                (
-                    Column("effect", tuple(text.left_out), "label"),
-                    Column("why not", tuple(text.left_out.values()), "label"),
-                ),
-            )
-        )
     return Block(
         anchor="model",
         heading=f"Model: {posterior.family.name}",
         sentences=(*text.words, f"Quality: {posterior.quality_scale}."),
         formulas=tuple(text.formulas),
-        tables=tuple(tables),
+        tables=tuple(text.tables()),
     )
 
 
@@ -238,6 +218,17 @@ def reading(ranking: Ranking) -> Iterator[Block]:
     )
 
 
+def _settings(family: FamilyLike) -> Iterator[tuple[str, str]]:
+    """Name the family with the settings that are not its defaults, then those that are."""
+    chosen, default = [], []
+    for setting in fields(family) if is_dataclass(family) else ():
+        value = getattr(family, setting.name)
+        (default if value == setting.default else chosen).append(f"{setting.name}={value!r}")
+    yield "family", f"{family.name}({', '.join(chosen)})"
+    if default:
+        yield "its settings left at their defaults", ", ".join(default)
+
+
 def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Block]:
     """List fingerprint, seed, sampler, times and versions."""
     settings = posterior.settings
@@ -251,7 +242,7 @@ def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Blo
     rows = [
         ("fingerprint of the judgements", judgements.fingerprint),
         *([("the judgements were read as", judgements.origin)] if judgements.origin else []),
-        ("family", repr(posterior.family)),
+        *_settings(posterior.family),
         ("random seed", str(settings.random_seed)),
         ("sampler", settings.sampler),
         *made,
@@ -266,7 +257,7 @@ def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Blo
                 "Provenance",
                 (
                     Column("what", tuple(name for name, _ in rows), "label"),
-                    Column("value", tuple(value for _, value in rows), "label"),
+                    Column("value", tuple(value for _, value in rows), "text"),
                 ),
             ),
         ),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import xarray as xr
 
+from bayeseval._tables import Table
 from bayeseval.comparison._contract import ConvergenceLike, PosteriorLike
 from bayeseval.judgements import Judgements
 
@@ -25,17 +26,6 @@ class FullConvergence(ConvergenceLike, Protocol):
         ...
 
 
-class PriorLike(Protocol):
-    """One prior in words."""
-
-    @property
-    def parameter(self) -> str: ...
-    @property
-    def prior(self) -> str: ...
-    @property
-    def meaning(self) -> str: ...
-
-
 class ModelTextLike(Protocol):
     """A model in words and mathematics."""
 
@@ -43,10 +33,9 @@ class ModelTextLike(Protocol):
     def words(self) -> Sequence[str]: ...
     @property
     def formulas(self) -> Sequence[str]: ...
-    @property
-    def priors(self) -> Sequence[PriorLike]: ...
-    @property
-    def left_out(self) -> Mapping[str, str]: ...
+    def tables(self) -> Sequence[Table]:
+        """Return the priors, and the effects that are not in the model."""
+        ...
 
 
 class SettingsLike(Protocol):
@@ -74,7 +63,12 @@ class PredictivePosterior(PosteriorLike, Protocol):
     """A posterior that can answer the questions again."""
 
     def predictive(
-        self, judgements: Judgements, *, draws: int = 200, random_seed: int = 0
+        self,
+        judgements: Judgements,
+        *,
+        draws: int = 200,
+        random_seed: int = 0,
+        coded: bool = False,
     ) -> xr.DataArray:
         """Return simulated answers for the rows of the judgements, dims (sample, row)."""
         ...

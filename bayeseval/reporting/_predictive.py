@@ -67,7 +67,7 @@ def simulate_answers(
     posterior: PredictivePosterior, judgements: Judgements, *, draws: int, random_seed: int
 ) -> Simulated:
     """Draw answers for the rows of the judgements, and sort both into the same categories."""
-    array = posterior.predictive(judgements, draws=draws, random_seed=random_seed)
+    array = posterior.predictive(judgements, draws=draws, random_seed=random_seed, coded=True)
     return sorted_answers(judgements, array.transpose("sample", "row").values)
 
 

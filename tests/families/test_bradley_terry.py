@@ -257,9 +257,9 @@ class TestRefusals:
 class TestDescription:
     def test_says_what_was_left_out_and_why(self):
         first_only = votes()
-        first_only = first_only[first_only["system_a"] < first_only["system_b"]]
+        first_only = first_only[first_only["system_a"] + first_only["system_b"] == "wx"]
         left_out = BradleyTerry().declare(table(first_only)).left_out
-        assert left_out["position_effect"] == "every pair was shown in one order only"
+        assert "every pair was shown in one order only" in left_out["position_effect"]
         once = votes(3).assign(annotator=["ann", "bob", "cem"])
         assert "twice" in BradleyTerry().declare(table(once)).left_out["taste"]
 

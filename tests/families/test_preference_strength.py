@@ -189,7 +189,7 @@ def test_points_are_student_t_censored_at_the_ends() -> None:
 def test_side_bias_needs_both_orders() -> None:
     def one_order() -> StrengthJudgements:
         frame = pd.DataFrame(
-            {"a": ["x", "x", "y", "x"], "b": ["y", "z", "z", "y"], "v": [1, 2, 0, -1]}
+            {"a": ["x", "x", "x", "x"], "b": ["y", "z", "z", "y"], "v": [1, 2, 0, -1]}
         )
         return StrengthJudgements.from_frame(
             frame,

@@ -350,7 +350,7 @@ def test_a_position_effect_that_explains_everything_is_refused() -> None:
     assert bradley_terry_ml(table).log_worth.tolist() == pytest.approx([0, 0])
     with pytest.raises(DesignError, match="with the position effect"):
         bradley_terry_ml(table, position_effect=True)
-    with pytest.raises(DesignError, match="always shown on the same side"):
+    with pytest.raises(DesignError, match="would explain any advantage"):
         bradley_terry_ml(counts([("A", "B", 3, 2, 0)]), position_effect=True)
 
 

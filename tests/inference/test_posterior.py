@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,12 +119,36 @@ def test_predictions_reproduce_the_shares_of_the_categories(
     judgements = small_study.judgements
     replicated = small_posterior.predictive(judgements, draws=300, random_seed=1)
     assert replicated.shape == (300, judgements.n_rows)
-    shares = np.stack([(replicated.values == k).mean(axis=1) for k in range(5)])
+    shares = np.stack([(replicated.values == k + 1).mean(axis=1) for k in range(5)])
     observed = np.bincount(judgements.answers, minlength=5) / judgements.n_rows
     low, high = np.quantile(shares, [0.005, 0.995], axis=1)
     assert ((low <= observed) & (observed <= high)).all()
     again = small_posterior.predictive(judgements, draws=300, random_seed=1)
     np.testing.assert_array_equal(replicated, again)
+
+
+@pytest.mark.parametrize(
+    "scale", [(1, 5), (-2, 2), (96, 100), ("bad", "poor", "fair", "good", "very good")]
+)
+def test_predictions_are_ratings_of_the_users_scale(
+    small_posterior: Posterior, small_study: SimulatedLikert, scale: tuple[Any, ...]
+) -> None:
+    words = np.array([str(k) for k in range(scale[0], scale[1] + 1)] if len(scale) == 2 else scale)
+    judgements = small_study.judgements
+    given = judgements.to_frame()
+    given["rating"] = given["rating"].map(lambda rating: words[rating - 1])
+    if len(scale) == 2:
+        given["rating"] = given["rating"].astype(int)
+    judgements = be.LikertJudgements.from_frame(
+        given, annotator="annotator", system="system", item="item", rating="rating", scale=scale
+    )
+    drawn = small_posterior.predictive(judgements, draws=20, random_seed=3)
+    codes = small_posterior.predictive(judgements, draws=20, random_seed=3, coded=True)
+    first = scale[0] if len(scale) == 2 else 1
+    np.testing.assert_array_equal(drawn, codes + first)
+    assert drawn["category"].dims == ("sample", "row")
+    np.testing.assert_array_equal(drawn["category"], words[codes.values])
+    assert set(np.unique(codes)) == set(range(5))
 
 
 def test_log_likelihood_is_that_of_the_predicted_answers(

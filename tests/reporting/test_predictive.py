@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,7 +17,9 @@ from tests.fakes import FakePosterior, make_posterior
 class Fixed(FakePosterior):
     """A posterior that predicts ratings of 1 and 2 with equal chance, whatever was asked."""
 
-    def predictive(self, judgements, *, draws: int = 200, random_seed: int = 0) -> xr.DataArray:  # pyright: ignore[reportMissingParameterType]
+    def predictive(
+        self, judgements: Any, *, draws: int = 200, random_seed: int = 0, coded: bool = False
+    ) -> xr.DataArray:
         rng = np.random.default_rng(random_seed)
         codes = rng.integers(0, 2, size=(draws, judgements.n_rows))
         return xr.DataArray(codes, dims=("sample", "row"))

@@ -13,9 +13,9 @@ from bayeseval.judgements._intake import (
     as_pandas,
     attribute_columns,
     coded,
-    moderator_columns,
     take,
 )
+from bayeseval.judgements._moderators import moderator_columns, refuse_measurement
 from bayeseval.judgements._reading import naming_the_file, paths_of
 from bayeseval.judgements._table import Factor, Judgements, frozen_array
 from bayeseval.judgements.readers._platform import read_records
@@ -105,6 +105,7 @@ def join_annotators[Table: Judgements](
             )
         values = pd.Series([*column.values, unknown], dtype=object).to_numpy()[code]
         given = take(pd.DataFrame({name: values}), {name: name})
+        refuse_measurement(name, given.columns[name], judgements.n_judgements)
         texts, coding = coded(given.columns[name], given, role=name, answer="a judgement")
         factors.append(Factor(name, tuple(texts), frozen_array(coding)))
     added = {}
