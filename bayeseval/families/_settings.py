@@ -72,7 +72,7 @@ def check_number(
     setting: str, value: object, below: float, what: str, *, least: float = 0.0
 ) -> None:
     """Refuse a setting that is no number from ``least`` to below ``below``: ``what`` in words."""
-    if not _is_number(value) or not least <= value < below:
+    if not is_number(value) or not least <= value < below:
         raise ModelError(f"{setting}= is {what}; found {shown(value)}")
 
 
@@ -82,7 +82,7 @@ def check_priors(family: Any, numbers: tuple[str, ...]) -> None:
         value = getattr(family, setting.name)
         if not setting.name.endswith(numbers) or (value is None and setting.default is None):
             continue
-        if not _is_number(value) or not 0 < value < np.inf:
+        if not is_number(value) or not 0 < value < np.inf:
             raise ModelError(
                 f"{setting.name}= is a positive number, part of a prior; found {shown(value)}"
             )
@@ -132,7 +132,8 @@ def marked(family: Any, text: ModelText) -> ModelText:
     return replace(text, priors=tuple(map(mark, text.priors)))
 
 
-def _is_number(value: object) -> TypeGuard[float]:
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell numbers from texts and flags."""
     return isinstance(value, int | float | np.number) and not isinstance(value, _FLAGS)
 
 

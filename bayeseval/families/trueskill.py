@@ -16,7 +16,7 @@ from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._family import DirectDraws, Estimand, ModelText, PriorText
 from bayeseval.families._marginal import checked_population
-from bayeseval.families._settings import advised, check_number, check_word, marked
+from bayeseval.families._settings import advised, check_number, check_word, is_number, marked
 from bayeseval.families._trueskill_engines import (
     A_WINS,
     B_WINS,
@@ -139,9 +139,7 @@ class TrueSkill:
                 f"prior_sd= is a positive number, in units of beta; found {self.prior_sd!r}"
             )
         chance = self.draw_probability
-        if chance is not None:
-            check_number("draw_probability", chance, 1.0, "a probability")
-        if chance is not None and not chance > 0.0:
+        if chance is not None and not (is_number(chance) and 0.0 < chance < 1.0):
             raise ModelError(
                 "draw_probability= lies between 0 and 1 without the ends, where a tie would be "
                 f"impossible or certain; found {chance!r}. Leave it out to take the share of ties"

@@ -14,8 +14,6 @@ from bayeseval.judgements._intake import (
     attribute_arrays,
     attribute_columns,
     coded,
-    label_text,
-    moderator_columns,
     read_counts,
     refuse_duplicates,
     take,

@@ -7,7 +7,8 @@ import numpy as np
 
 from bayeseval._checks import shown
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._intake import CANONICAL, QUANTITIES, Column, as_number, named_columns
+from bayeseval.judgements._columns import Column, as_number
+from bayeseval.judgements._intake import CANONICAL, QUANTITIES, named_columns
 
 # Dimensions of posteriors besides those that are columns of a table.
 _DIMENSIONS = ("system_pair", "direction", "circle", "criterion_b")

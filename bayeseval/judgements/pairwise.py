@@ -18,8 +18,6 @@ from bayeseval.judgements._intake import (
     as_pandas,
     check_sources,
     count_values,
-    label_text,
-    moderator_columns,
     named_columns,
     take,
 )

@@ -50,7 +50,7 @@ class Checks:
         population: Population,
     ) -> "Checks":
         """Simulate once, and sort the answers by criterion and annotator."""
-        array = posterior.predictive(judgements, draws=draws, random_seed=random_seed)
+        array = posterior.predictive(judgements, draws=draws, random_seed=random_seed, coded=True)
         simulated = array.transpose("sample", "row").values
         answers = sorted_answers(judgements, simulated)
         rows = {c: criterion_rows(judgements, c) for c in (criteria or (None,))}
