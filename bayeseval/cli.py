@@ -938,7 +938,7 @@ def _sampled(
             cores=cores,
             random_seed=seed,
             target_accept=target_accept,
-            progressbar=not quiet and sys.stderr.isatty(),
+            progressbar=not quiet,
         )
     if posterior.settings.interrupted:
         _say(

@@ -1,7 +1,7 @@
 """Ordinal probit for Likert ratings, with thresholds that differ between annotators."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
@@ -251,11 +251,14 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
         table = self.checked(facts.judgements)
         nobody = identities(facts) or several_annotators(facts)
         n_annotators = 0 if nobody is not None else facts.levels("annotator")
-        alike = nobody is not None and self.thresholds != "common"
-        return (
-            self._response(table.scale.values, n_annotators),
-            {"annotators": nobody} if alike and nobody is not None else {},
-        )
+        left_out = {"annotators": nobody} if nobody is not None else {}
+        response = self._response(table.scale.values, n_annotators)
+        if response.has_gaps and _is_one_category(table):
+            response = replace(response, gaps="common")
+            left_out["gaps between thresholds by annotator"] = (
+                "all ratings are in one category, which bounds no gap"
+            )
+        return response, {} if self.thresholds == "common" else left_out
 
     def typical_response(self) -> OrdinalResponse:
         """Return the response that a description without judgements is of: five points."""
@@ -683,3 +686,10 @@ def _normal_scores(judgements: LikertJudgements) -> npt.NDArray[np.float64]:
     )
     middle = (np.cumsum(shares) - 0.5 * shares) / shares.sum()
     return ndtri(np.clip(middle, 1e-3, 1.0 - 1e-3))[judgements.answers]
+
+
+def _is_one_category(judgements: LikertJudgements) -> bool:
+    """Whether all ratings of every criterion are the same."""
+    criterion = judgements.codes("criterion") if judgements.has("criterion") else 0
+    used = criterion * judgements.scale.n_categories + judgements.answers
+    return len(np.unique(used)) == len(np.unique(criterion))

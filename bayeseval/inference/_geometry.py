@@ -23,6 +23,7 @@ from bayeseval.families._layout import (
     share,
     stretched,
 )
+from bayeseval.inference._information import directions, scaled, typical, typical_matrix
 
 _STEP = 1e-3
 _PROBES = 4
@@ -119,14 +120,14 @@ def measured_geometry(
                 part, shape = slice(starts[position], starts[position + 1]), information.shape
                 middle = points[len(points) // 2]
                 raw = _full_curvature(density, middle, int(starts[-1]), part, shape)
-                matrix = _scaled(raw, information)
+                matrix = scaled(raw, information)
             else:
                 # Around a parameter that is known as well as their sum only the rest counts.
                 rest = np.eye(information.shape[-1]) - portion[..., None, :]
                 matrix = information[..., None] * rest
         basis = None
         if matrix is not None:
-            basis, score, information = _directions(matrix, slope, total, zero_sum=effect.zero_sum)
+            basis, score, information = directions(matrix, slope, total, zero_sum=effect.zero_sum)
         elif effect.zero_sum:
             information = _shared(information, sd[effect.name])
             score = slope + information * total
@@ -163,6 +164,8 @@ def _measured(
     rng = np.random.default_rng(0)
     slope, known, matrices, level, location = ({} for _ in range(5))
     sds: dict[str, list[FloatArray]] = {}
+    by_point: dict[str, list[FloatArray]] = {}
+    of_matrices: dict[str, list[FloatArray]] = {}
 
     def add(to: dict[str, FloatArray], name: str, value: FloatArray) -> None:
         to[name] = to.get(name, 0.0) + value / len(points)
@@ -177,7 +180,7 @@ def _measured(
             own = effect_values(effect, values)[0, 0]
             if _has_free_directions(effect):
                 matrix = _full_curvature(density, x, n_effects, part, own.shape)
-                add(matrices, effect.name, matrix)
+                of_matrices.setdefault(effect.name, []).append(matrix)
                 diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
             elif _levels_share_judgements(declaration, effect):
                 # The diagonal from random signs (Hutchinson 1990,
@@ -191,13 +194,22 @@ def _measured(
             else:
                 diagonal = _curvature(density, x, n_effects, part, np.ones_like(own))
             add(slope, effect.name, slopes[part].reshape(own.shape))
-            add(known, effect.name, np.maximum(diagonal, 0.0))
+            by_point.setdefault(effect.name, []).append(np.maximum(diagonal, 0.0))
             add(level, effect.name, own)
             if moves_with_location(declaration, effect):
                 add(location, effect.name, family.location(declaration, effect, values)[0, 0])
             sds.setdefault(effect.name, []).append(values[f"{effect.name}_sd"][0, 0])
-    by_point = {name: np.array(found) for name, found in sds.items()}
-    return _Measured(slope, known, matrices, level, by_point, location)
+    of_sd = {name: np.array(found) for name, found in sds.items()}
+    for name, found in by_point.items():
+        squared = np.maximum(np.median(of_sd[name], axis=0), 1e-3) ** 2
+        levels = found[0]
+        squared = squared[(..., *([None] * (levels.ndim - 1)))]
+        if name in of_matrices:
+            matrices[name] = typical_matrix(np.array(of_matrices[name]), squared[..., None])
+            known[name] = np.diagonal(matrices[name], axis1=-2, axis2=-1).copy()
+        else:
+            known[name] = typical(np.array(found), squared)
+    return _Measured(slope, known, matrices, level, of_sd, location)
 
 
 def _by_location(
@@ -261,49 +273,6 @@ def _full_curvature(
         direction[..., level] = 1.0
         matrix[..., level] = _curvature(density, x, n_effects, part, direction)
     return 0.5 * (matrix + matrix.swapaxes(-1, -2))
-
-
-def _scaled(matrix: FloatArray, information: FloatArray) -> FloatArray:
-    """Return the matrix scaled to have this diagonal, but for what a row's mean takes."""
-    diagonal = np.diagonal(matrix, axis1=-2, axis2=-1)
-    length = matrix.shape[-1]
-    wanted = information * (length - 1) / length
-    root = np.sqrt(wanted / np.maximum(diagonal, 1e-12))
-    return root[..., :, None] * matrix * root[..., None, :]
-
-
-def _directions(
-    matrix: FloatArray, slope: FloatArray, level: FloatArray, *, zero_sum: bool
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the directions in which a row's information is diagonal, their scores and information.
-
-    Parameters
-    ----------
-    matrix
-        Information of every row, dims (criterion, …, level, level).
-    slope
-        Slope of the log likelihood at ``level``, dims (criterion, …, level).
-    level
-        Effects with their parents.
-    zero_sum
-        Whether rows sum to zero, which leaves one direction fewer.
-    """
-    length, width = matrix.shape[-1], matrix.shape[-1] - zero_sum
-    if zero_sum:
-        deviations = np.eye(length) - 1.0 / length
-        # Of the vectors the first, the constant, is put off by a negative value.
-        held = deviations @ matrix @ deviations
-        matrix = held - (1.0 + np.abs(held).sum(axis=(-2, -1), keepdims=True)) / length
-    found, vectors = np.linalg.eigh(matrix)
-    basis, eigenvalue = (
-        vectors[..., length - width :],
-        np.maximum(found[..., length - width :], 0.0),
-    )
-    along_slope = np.einsum("...jk,...j->...k", basis, slope)
-    score = along_slope + eigenvalue * np.einsum("...jk,...j->...k", basis, level)
-    padding = [(0, 0)] * (score.ndim - 1) + [(0, length - width)]
-    rows = basis.reshape(basis.shape[0], -1, length, width)
-    return rows, np.pad(score, padding), np.pad(eigenvalue, padding)
 
 
 def _bend(effect: Effect, information: FloatArray, least_sd: FloatArray) -> FloatArray:

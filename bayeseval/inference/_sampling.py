@@ -1,5 +1,6 @@
 """Drawing from a declared model: the compiled density through nutpie, or PyMC's samplers."""
 
+import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -11,29 +12,27 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from bayeseval._checks import counted
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Cells, Declaration, FloatArray
 from bayeseval.families._family import Family
 from bayeseval.families._layout import Geometry, bent, layout
+from bayeseval.inference._course import Course, SamplerSettings, closer, course_for
 from bayeseval.inference._geometry import measured_geometry
 from bayeseval.inference._nutpie import compiled_model, has_trajectories, sampler_name
+from bayeseval.inference._progress import expected_seconds, progress_lines, tell_of_time
 
 if TYPE_CHECKING:
     import pymc as pm
 
+_LOG = logging.getLogger("bayeseval")
+
 type NutsSampler = Literal["nutpie", "pymc", "numpyro", "blackjax"]
-type Integrator = Literal["leapfrog", "exact for a normal"]
 
 _PILOT_TUNE = 250
 _PILOT_DRAWS = 150
 _PILOT_POINTS = 25
 _PILOT_ACCEPT = 0.8
-# At that acceptance rate a standard normal in n dimensions takes steps of 1.3 / n^(1/4) for n = 2,
-# 1.7 / n^(1/4) for n = 1,000, as nutpie adapts them; where a posterior bends, some places need
-# shorter ones.
-_STEP_OF_BENT, _STEP_OF_NEARLY_NORMAL, _STEP_OF_NORMAL = 1.0, 1.25, 1.55
-_TARGET_ACCEPT, _TARGET_ACCEPT_OF_NEARLY_NORMAL, _TARGET_ACCEPT_OF_BENT = 0.9, 0.95, 0.985
-_TUNE, _TUNE_OF_NEARLY_NORMAL = 1000, 500
 _START_POINTS = 4
 _STATISTICS = {
     "diverging": "diverging",
@@ -47,47 +46,6 @@ _STATISTICS = {
     "maxdepth_reached": "reached_max_treedepth",
     "reached_max_treedepth": "reached_max_treedepth",
 }
-
-
-@dataclass(frozen=True)
-class SamplerSettings:
-    """How to sample; the arguments of ``fit`` after checks.
-
-    Tuning steps and the acceptance rate to aim at are None where they were left to the sampler.
-    """
-
-    draws: int
-    tune: int | None
-    chains: int
-    cores: int
-    random_seed: int
-    target_accept: float | None
-    max_treedepth: int
-    progressbar: bool
-
-
-@dataclass(frozen=True)
-class Course:
-    """How chains were run.
-
-    Parameters
-    ----------
-    target_accept
-        The acceptance rate that they aimed at.
-    tune
-        Tuning steps of each.
-    integrator
-        How trajectories were integrated: by leapfrog steps, or by steps that turn position and
-        momentum as a standard normal would and kick by what the slopes differ from that of one
-        (Shahbaba et al. 2014, doi:10.1007/s11222-012-9373-1). Both leave the posterior as it is.
-    extra_doublings
-        How often a trajectory is doubled after it has turned back.
-    """
-
-    target_accept: float
-    tune: int
-    integrator: Integrator
-    extra_doublings: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,10 +75,10 @@ class Draws:
 
 def tuned_geometry(
     family: Family, declaration: Declaration[Any], cells: Cells, settings: SamplerSettings
-) -> tuple[Geometry, float]:
-    """Return what a short pilot chain finds: the geometry, and how near a normal the posterior is.
+) -> tuple[Geometry, float, float]:
+    """Return what a short pilot chain finds: geometry, nearness to a normal, seconds of a draw.
 
-    That is its step times the fourth root of the number of dimensions. The pilot itself has the
+    Nearness is its step times the fourth root of the number of dimensions. The pilot itself has the
     geometry at some starting points. Any choice gives the same posterior.
     """
     density = family.density(declaration, cells)
@@ -130,6 +88,7 @@ def tuned_geometry(
     ]
     first = measured_geometry(family, declaration, density, starts)
     density = family.density(declaration, cells, first)
+    began = perf_counter()
     tree, _ = _sample_with_nutpie(
         _model(family, declaration, cells, density),
         replace(
@@ -142,13 +101,14 @@ def tuned_geometry(
         ),
         Course(_PILOT_ACCEPT, _PILOT_TUNE, "leapfrog"),
     )
+    seconds = (perf_counter() - began) / (_PILOT_TUNE + _PILOT_DRAWS)
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     if not np.isfinite(x).all():
         raise KeyboardInterrupt("interrupted before any chain had made a draw")
     points = list(x[0, :: max(1, _PILOT_DRAWS // _PILOT_POINTS)])
     step = float(tree["sample_stats"].to_dataset()["step_size_bar"].values[0, -1])
     geometry = measured_geometry(family, declaration, density, points, first)
-    return geometry, step * x.shape[-1] ** 0.25
+    return geometry, step * x.shape[-1] ** 0.25, seconds
 
 
 def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
@@ -193,11 +153,12 @@ def sample_density(
     # The first call compiles, or loads what an earlier process compiled.
     family.density(declaration, cells)(family.start(declaration, cells, np.random.default_rng(0)))
     compiled = perf_counter()
-    geometry, scaled_step = tuned_geometry(family, declaration, cells, settings)
-    course = _course(settings, declaration, scaled_step)
+    geometry, scaled_step, pilot_seconds = tuned_geometry(family, declaration, cells, settings)
+    course = course_for(settings, declaration, scaled_step)
+    tell_of_time(expected_seconds(pilot_seconds, settings, course), settings, course)
     tuned = perf_counter()
     model = _model(family, declaration, cells, family.density(declaration, cells, geometry))
-    tree, course = _sample_with_nutpie(model, settings, course)
+    tree, course = _sample_until_none_diverges(model, settings, course)
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     chains, n_whole = whole_draws(x)
@@ -213,43 +174,6 @@ def sample_density(
         },
         course=course,
         sampler=sampler_name(),
-    )
-
-
-def _course(
-    settings: SamplerSettings, declaration: Declaration[Any], scaled_step: float | None = None
-) -> Course:
-    """Choose what the user left open.
-
-    Steps that are exact for a normal err only by what the posterior differs from one: where the
-    pilot's steps were long they are longer than leapfrog steps at a higher acceptance rate. Where
-    annotators' gaps bend the posterior much, trajectories turn back in the many straight directions
-    before they got far in the others.
-
-    Parameters
-    ----------
-    settings
-        What the user asked for.
-    declaration
-        The model, whose response may ask for an acceptance rate.
-    scaled_step
-        The pilot chain's step times the fourth root of the dimensions; None without a pilot.
-    """
-    accept, tune = getattr(declaration.response, "target_accept", _TARGET_ACCEPT), _TUNE
-    bends = accept > _TARGET_ACCEPT
-    integrator: Integrator = "leapfrog"
-    extra_doublings = 0
-    if scaled_step is not None and scaled_step > _STEP_OF_NEARLY_NORMAL:
-        integrator, tune = "exact for a normal", _TUNE_OF_NEARLY_NORMAL
-        if bends or scaled_step < _STEP_OF_NORMAL:
-            accept = _TARGET_ACCEPT_OF_NEARLY_NORMAL
-    elif scaled_step is not None and bends and scaled_step < _STEP_OF_BENT:
-        accept, extra_doublings = _TARGET_ACCEPT_OF_BENT, 1
-    return Course(
-        accept if settings.target_accept is None else settings.target_accept,
-        tune if settings.tune is None else settings.tune,
-        integrator,
-        extra_doublings,
     )
 
 
@@ -303,7 +227,7 @@ def sample_pymc(
     new judgements; the other samplers compile on every call, as PyMC does.
     """
     started = perf_counter()
-    course = _course(settings, declaration)
+    course = course_for(settings, declaration)
     from bayeseval.families._builder import build_model
 
     model = build_model(declaration, cells)
@@ -344,6 +268,27 @@ def sample_pymc(
     )
 
 
+def _sample_until_none_diverges(
+    model: Any, settings: SamplerSettings, course: Course
+) -> tuple[xr.DataTree, Course]:
+    """Return draws; where trajectories diverged, all draws of another run with shorter steps.
+
+    Only where the acceptance rate was left to the sampler, and nobody has interrupted it.
+    """
+    while True:
+        tree, course = _sample_with_nutpie(model, settings, course)
+        divergences = int(tree["sample_stats"].to_dataset()["diverging"].values.sum())
+        shorter = closer(course) if settings.target_accept is None and divergences else None
+        if shorter is None or not np.isfinite(tree["posterior"].to_dataset()["x"].values).all():
+            return tree, course
+        _LOG.info(
+            "%s: sampling again with shorter steps (target_accept=%g)",
+            counted(divergences, "divergent transition"),
+            shorter.target_accept,
+        )
+        course = shorter
+
+
 def _sample_with_nutpie(
     model: Any, settings: SamplerSettings, course: Course
 ) -> tuple[xr.DataTree, Course]:
@@ -368,6 +313,7 @@ def _sample_with_nutpie(
         maxdepth=settings.max_treedepth,
         progress_bar=settings.progressbar,
         save_warmup=False,
+        **progress_lines(settings),
         **undocumented,
     )
     return tree, course

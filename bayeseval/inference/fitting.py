@@ -23,6 +23,7 @@ from bayeseval.inference._convergence import (
     check_convergence,
     of_independent_draws,
 )
+from bayeseval.inference._course import SamplerSettings
 from bayeseval.inference._laplace import (
     LARGEST_K_AUTO,
     LaplaceDraws,
@@ -35,7 +36,6 @@ from bayeseval.inference._posterior import Posterior, Settings
 from bayeseval.inference._sampling import (
     Draws,
     NutsSampler,
-    SamplerSettings,
     sample_density,
     sample_pymc,
 )
@@ -116,11 +116,13 @@ def fit(
     target_accept : float, optional
         Wanted acceptance rate; nearer to 1 is slower and follows difficult shapes better. By
         default 0.9; where annotators have gaps between thresholds of their own, 0.95, 0.97 or 0.985
-        as these bend the posterior; and 0.95 where it is nearly normal, but not quite.
+        as these bend the posterior; and 0.95 where it is nearly normal, but not quite. Left open,
+        chains of which any diverged are run again with shorter steps, 0.985 and at last 0.995.
     max_treedepth : int
         Largest depth of a trajectory: at most 2 to this power gradients a draw.
     progressbar : bool
-        Whether to show progress, in a terminal or a notebook.
+        Whether to show progress: a bar in a terminal or a notebook, elsewhere a line every half
+        minute on the log ``bayeseval``.
     nuts_sampler : {"nutpie", "pymc", "numpyro", "blackjax"}
         Program that samples; the last two need JAX.
     backend : {"auto", "compiled", "pymc", "numpyro"}

@@ -1,7 +1,8 @@
-"""Print how well the default fit of each family mixes on every real data set.
+"""Print how well default fits mix: on every real data set, and on small and degenerate studies.
 
 Run ``python -m tests.benchmarks.mixing [NAME …] [--write]``, with the folder of data sets beside
-the project. Nothing is tuned by hand: ``fit(judgements)`` as a user calls it first. Each fit has a
+the project; ``--shapes SEEDS`` takes the studies of ``shapes.py`` instead, so many of each. Nothing
+is tuned by hand: ``fit(judgements)`` as a user calls it first. Each data set, and each shape, has a
 process of its own, which is ended after ``--limit`` seconds.
 """
 
@@ -24,6 +25,7 @@ from tests.conftest import SHARED_DATA
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "mixing.md"
+PAGE_OF_SHAPES = PAGE.with_name("mixing_small.md")
 COMMAND = "python -m tests.benchmarks.mixing"
 SEED = 20260101
 LIBRARIES = ("bayeseval", "nutpie", "numba", "arviz")
@@ -33,6 +35,15 @@ ABOUT = """
 tail, are the worst over what tables and figures show (wanted: below 1.01, and 400), and over what
 stands behind them, such as the standard deviations of effects (1.05, and 100). A fit is flagged in
 every output where either fails. Seconds are those of a machine that may have been busy."""
+
+
+ABOUT_SHAPES = """
+
+`fit(judgements)` with its defaults on studies of `tests/benchmarks/shapes.py`: drawn from the
+priors, or as small or one-sided as studies come. R-hat and ESS are the worst of all seeds, over
+what tables show (wanted: below 1.01, and 400) and what stands behind (1.05, and 100). "Diverged"
+counts fits with divergent transitions, "shorter steps" those that took an acceptance rate of .985
+and more. Seconds are those of a machine that may have been busy."""
 
 
 def loaders() -> dict[str, Callable[[Path], Any]]:
@@ -143,16 +154,109 @@ def line(name: str, *, limit: float) -> tuple[str, ...]:
     )
 
 
+def run_shape(name: str, seeds: int) -> dict[str, Any]:
+    """Fit studies of one shape; return the worst of each diagnostic."""
+    import bayeseval as be
+    from tests.benchmarks.shapes import SHAPES
+
+    warnings.simplefilter("ignore", be.ConvergenceWarning)
+    shape = SHAPES[name]
+    started = time.perf_counter()
+    found = [
+        be.fit(shape.make(seed), shape.family, random_seed=seed, progressbar=False)
+        for seed in range(seeds)
+    ]
+    seconds = (time.perf_counter() - started) / seeds
+    worst: dict[str, Any] = {"r_hat": [0.0, 0.0], "ess": [float("inf")] * 2}
+    for posterior in found:
+        table = posterior.convergence.to_frame()
+        for part, rows in table.groupby(~table["shown"].to_numpy(dtype=bool)):
+            worst["r_hat"][int(part)] = max(worst["r_hat"][int(part)], rows["r_hat"].max())
+            smallest = rows[["ess_bulk", "ess_tail"]].min().min()
+            worst["ess"][int(part)] = min(worst["ess"][int(part)], smallest)
+    return {
+        **worst,
+        "family": found[0].family.name,
+        "judgements": shape.make(0).n_judgements,
+        "seconds": seconds,
+        "diverged": sum(each.convergence.divergences > 0 for each in found),
+        "divergences": sum(each.convergence.divergences for each in found),
+        "shortened": sum((each.settings.target_accept or 0.0) >= 0.985 for each in found),
+        "flagged": sum(not each.convergence.ok for each in found),
+    }
+
+
+def shape_line(name: str, seeds: int, *, limit: float) -> tuple[str, ...]:
+    """Fit one shape in a process of its own; return its row of the table."""
+    module = ["-m", "tests.benchmarks.mixing"]
+    command = [sys.executable, *module, "--shapes", str(seeds), "--child", name]
+    code, printed = run_limited(command, environment(None), limit=limit)
+    if code is None or code:
+        told = f"over {limit:.0f} s" if code is None else f"failed: {first_error(printed)}"
+        return (name, told, *[""] * 9)
+    found = answer_line(printed)
+    return (
+        name,
+        found["family"],
+        f"{found['judgements']:,}",
+        f"{found['diverged']} ({found['divergences']})",
+        f"{found['r_hat'][0]:.4f}",
+        f"{found['ess'][0]:,.0f}",
+        f"{found['r_hat'][1]:.4f}",
+        f"{found['ess'][1]:,.0f}",
+        str(found["shortened"]),
+        str(found["flagged"]),
+        f"{found['seconds']:.1f}",
+    )
+
+
+def _shapes_page(names: Sequence[str], seeds: int, *, limit: float) -> str:
+    loads, rows = [os.getloadavg()[0]], []
+    for name in names:
+        rows.append(shape_line(name, seeds, limit=limit))
+        loads.append(os.getloadavg()[0])
+        progress(" | ".join(rows[-1]))
+    header = (
+        "shape",
+        "family",
+        "judgements",
+        "diverged (transitions)",
+        "R-hat shown",
+        "ESS shown",
+        "R-hat behind",
+        "ESS behind",
+        "shorter steps",
+        "flagged",
+        "fit s",
+    )
+    table = Table(f"The worst of {seeds} seeds", header, tuple(rows))
+    command = f"{COMMAND} --shapes {seeds}"
+    about = machine(versions(LIBRARIES)) + ABOUT_SHAPES
+    title = "How default fits mix on small and degenerate studies"
+    return page(title, command, about, [table], [loads[0], max(loads), loads[-1]])
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("name", nargs="*", help="data sets; all if none is named")
     parser.add_argument("--limit", type=float, default=900.0, help="seconds a fit may take")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)} too")
+    parser.add_argument("--shapes", type=int, metavar="SEEDS", help="small studies, so many each")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.child:
-        print(json.dumps(run_one(chosen.child)))
+        by_shape = chosen.shapes is not None
+        found = run_shape(chosen.child, chosen.shapes) if by_shape else run_one(chosen.child)
+        print(json.dumps(found))
+        return
+    if chosen.shapes:
+        from tests.benchmarks.shapes import SHAPES
+
+        text = _shapes_page(chosen.name or list(SHAPES), chosen.shapes, limit=chosen.limit)
+        print(text)
+        if chosen.write:
+            PAGE_OF_SHAPES.write_text(text, encoding="utf-8")
         return
     if not SHARED_DATA.is_dir():
         parser.error(f"the data sets are not at {SHARED_DATA}; set BAYESEVAL_SHARED_DATA")
