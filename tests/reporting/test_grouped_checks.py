@@ -25,7 +25,7 @@ class Shuffled(FakePosterior):
     """Predict each row by an answer of another row: the margin fits, and nothing else does."""
 
     def predictive(
-        self, judgements: Any, *, draws: int = 200, random_seed: int = 0
+        self, judgements: Any, *, draws: int = 200, random_seed: int = 0, coded: bool = False
     ) -> xr.DataArray:
         rng = np.random.default_rng(random_seed)
         return xr.DataArray(

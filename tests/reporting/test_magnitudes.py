@@ -46,7 +46,9 @@ def posterior_that_finds_slips() -> Any:
         sizes = judgements.magnitudes
         return xr.DataArray(np.where(sizes > 1000, 1.0 / sizes, 0.5), dims="row")
 
-    def predictive(judgements: Any, *, draws: int = 200, random_seed: int = 0) -> xr.DataArray:
+    def predictive(
+        judgements: Any, *, draws: int = 200, random_seed: int = 0, coded: bool = False
+    ) -> xr.DataArray:
         shares = np.arange(draws) / draws
         at = shares[:, None] < np.zeros(judgements.n_rows) + 0.5
         return xr.DataArray(np.where(at, 1.0, 2.0), dims=("sample", "row"))

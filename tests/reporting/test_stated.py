@@ -36,7 +36,9 @@ def posterior(mean: float, sd: float, answers: np.ndarray) -> Any:
         coords={"system": ["x", "y"], "system_b": ["x", "y"]},
     )
 
-    def predictive(table: SPAJudgements, *, draws: int, random_seed: int) -> xr.DataArray:
+    def predictive(
+        table: SPAJudgements, *, draws: int, random_seed: int, coded: bool = False
+    ) -> xr.DataArray:
         rng = np.random.default_rng(random_seed)
         drawn = rng.choice(answers, (draws, table.n_rows))
         turned = table.codes("system_a") > table.codes("system_b")
