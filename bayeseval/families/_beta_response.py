@@ -1,19 +1,25 @@
 """How a difference of two systems becomes a stated probability."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from bayeseval.families._beta_kernel import beta_kernel, beta_log_density
-from bayeseval.families._declaration import FloatArray, Prior, Scalar
+from bayeseval.families._declaration import Prior, Scalar
+from bayeseval.families.engine.loading import FormulaResponse
+
+AT_0, BETWEEN, AT_1 = -1.0, 0.0, 1.0
+"""What an answer is, in its first column."""
+
+DIFFERENCE, LOG_EXTREMITY, LOG_PRECISION = 0, 1, 2
+"""The linear predictors."""
 
 type Structure = Literal["qualities", "pairs"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BetaResponse:
+class BetaResponse(FormulaResponse):
     """A stated probability with exact ends, given difference, log extremity and log precision.
 
     Parameters
@@ -41,10 +47,18 @@ class BetaResponse:
     precision_centre: float
     log_precision_scale: float
 
+    kind = "ordered_beta"
+    formula_module = "_pymc_ordered_beta"
+
     @property
-    def kind(self) -> str:
-        """Name of the PyMC formula's module."""
-        return "ordered_beta"
+    def formula_name(self) -> str:
+        """Name of the formula."""
+        return "stated_probability"
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """Fixed numbers of the formula."""
+        return {"resolution": self.resolution}
 
     @property
     def n_predictors(self) -> int:
@@ -128,18 +142,3 @@ class BetaResponse:
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
         """Unconstrained parameters of one criterion, in the sampler's order."""
         return {scalar.name: () for scalar in self.scalars}
-
-    @property
-    def options(self) -> FloatArray:
-        """Resolution, and whether there is a direction bias, as the kernel reads them."""
-        return np.array([self.resolution, self.direction_bias_scale is not None], dtype=np.float64)
-
-    @property
-    def kernel(self) -> Any:
-        """The compiled log density of the answers."""
-        return beta_kernel
-
-    @property
-    def log_density(self) -> Callable[..., int]:
-        """The log density of the model with that kernel."""
-        return beta_log_density

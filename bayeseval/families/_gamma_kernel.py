@@ -13,6 +13,7 @@ from bayeseval.families._declaration import FloatArray
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = 8.0
+_LEAST = 1e-300
 
 
 @numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
@@ -27,7 +28,7 @@ def log_gammas(
     Parameters
     ----------
     x
-        From 1e-300 to 1e300, dims (at least size,).
+        Up to 1e300; below 1e-300 as there, dims (at least size,).
     value, slope
         Results, likewise.
     work
@@ -37,7 +38,7 @@ def log_gammas(
     """
     far, product, log_far, power = work[0], work[1], work[2], work[3]
     for j in range(size):
-        at = x[j]
+        at = max(x[j], _LEAST)
         rising, by_x = 1.0, 0.0
         for _ in range(8):
             by_x = by_x * at + rising

@@ -16,6 +16,7 @@ density that a kernel module makes of it (see ``_callback``) as its ``log_densit
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -304,6 +305,22 @@ class PredictorFamily:
         if declaration.is_correlated:
             return None
         return PredictorDensity(declaration, cells, geometry)
+
+    def kernel_source(self, declaration: Declaration[Any]) -> str:
+        """Return the source of the loop that evaluates the answers' log probability and slopes.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+
+        Returns
+        -------
+        str
+            A module in Python, as Numba compiles it.
+        """
+        function = declaration.response.kernel.py_func
+        return Path(function.__code__.co_filename).read_text(encoding="utf-8")
 
     def start(
         self, declaration: Declaration[Any], cells: PredictorCells, rng: np.random.Generator

@@ -6,14 +6,21 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
 from pytensor.tensor.variable import TensorVariable
 
+from bayeseval.families._pymc_ordered_beta import at_end, between_ends, log_beta
 from bayeseval.families._strength_response import StrengthResponse
-
-LEAST = 1e-300
+from bayeseval.families.engine.formula import Formula
+from bayeseval.families.engine.special import (
+    sigmoid,
+    softplus,
+    student_constant,
+    student_log_cdf,
+)
 
 
 def log_probability(
@@ -36,11 +43,13 @@ def log_probability(
     response
         Which of the three it is, and its fixed numbers.
     """
+    if response.response != "graded":
+        formula = next(formula for formula in FORMULAS if formula.name == response.formula_name)
+        return formula.log_probability(predictors, scalars, answer, response.constants)
     difference, log_scale, own = predictors
     bias = scalars["side_bias"] if response.side_bias_scale is not None else 0.0
     e = pt.exp(log_scale) * (difference + bias)
-    formulas = {"graded": _graded, "ordered_beta": _slider, "student_t": _points}
-    return formulas[response.response](e, own, scalars, answer, response)
+    return _graded(e, own, scalars, answer, response)
 
 
 def _graded(
@@ -84,49 +93,79 @@ def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
     return pt.switch(pt.lt(x, -1.0), tail, pt.log1p(-0.5 * pt.erfc(above / root)))
 
 
-def _slider(
-    e: TensorVariable,
-    log_precision: TensorVariable,
-    scalars: Mapping[str, TensorVariable],
-    answer: Sequence[TensorVariable],
-    response: StrengthResponse,
-) -> TensorVariable:
-    what, log_y, log_rest = answer
-    kappa = pt.log(2.0 - scalars["end_probability"]) - pt.log(scalars["end_probability"])
-    at_low, at_high = -pt.softplus(e + kappa), -pt.softplus(kappa - e)
-    between = -pt.softplus(-e - kappa) - pt.softplus(e - kappa) + pt.log1mexp(-2.0 * kappa)
-    own = pt.exp(-scalars["log_precision_mean"] - log_precision)
-    precision = 1.0 / (own + 4.0 * response.resolution**2)
-    # Beyond 690 of η a parameter is no number any more; there the density stays as it is.
-    a = pt.maximum(pt.sigmoid(e) * precision, LEAST)
-    b = pt.maximum(pt.sigmoid(-e) * precision, LEAST)
-    inside = pt.gammaln(precision) - pt.gammaln(a) - pt.gammaln(b)
-    inside += (a - 1.0) * log_y + (b - 1.0) * log_rest
-    middle = between
-    if response.middle:
-        log_middle = pt.log(4.0 * scalars["middle_probability"]) - pt.softplus(e) - pt.softplus(-e)
-        middle = between + log_middle
-        inside += pt.log1mexp(log_middle)
-    found = pt.switch(pt.eq(what, -1.0), at_low, at_high)
-    found = pt.switch(pt.eq(what, 0.0), between + inside, found)
-    return pt.switch(pt.eq(what, 2.0), middle, found)
+def _location(v: Any) -> TensorVariable:
+    return pt.exp(v.log_scale) * (v.difference + v.side_bias)
 
 
-def _points(
-    e: TensorVariable,
-    log_spread: TensorVariable,
-    scalars: Mapping[str, TensorVariable],
-    answer: Sequence[TensorVariable],
-    response: StrengthResponse,
-) -> TensorVariable:
-    what, y = answer
-    df = scalars["degrees_of_freedom"]
-    own = pt.exp(2.0 * (scalars["log_spread_mean"] + log_spread))
-    spread = pt.sqrt(own + response.resolution**2)
-    z = (y - e) / spread
-    constant = pt.gammaln((df + 1.0) / 2.0) - pt.gammaln(df / 2.0) - 0.5 * pt.log(np.pi * df)
-    density = constant - (df + 1.0) / 2.0 * pt.log1p(z**2 / df) - pt.log(spread)
-    beyond = pt.switch(pt.gt(what, 0.0), -z, z)
-    tail = 0.5 * pt.betainc(df / 2.0, 0.5, df / (df + z**2))
-    log_cdf = pt.switch(beyond <= 0.0, pt.log(tail), pt.log1p(-tail))
-    return pt.switch(pt.eq(what, 0.0), density, log_cdf)
+def _variance(v: Any) -> TensorVariable:
+    return pt.exp(2.0 * (v.log_spread_mean + v.log_spread)) + v.resolution**2
+
+
+def _point(v: Any) -> TensorVariable:
+    """Student's t around the location."""
+    variance, df = _variance(v), v.degrees_of_freedom
+    squared = (v.points - _location(v)) ** 2 / variance
+    log_term = pt.log1p(squared / df)
+    return student_constant(df) - 0.5 * ((df + 1.0) * log_term + pt.log(variance))
+
+
+def _end(v: Any) -> TensorVariable:
+    """All beyond an end, which above is below its mirror image."""
+    z = v.which * (_location(v) - v.points) / pt.sqrt(_variance(v))
+    return student_log_cdf(z, v.degrees_of_freedom)
+
+
+POINTS = Formula(
+    name="strength_points",
+    about="Log density of strengths in points: Student's t, an end standing for all beyond it",
+    predictors=("difference", "log_scale", "log_spread"),
+    answer=("which", "points"),
+    scalars=("degrees_of_freedom", "log_spread_mean", "side_bias"),
+    optional=("side_bias",),
+    constants=("resolution",),
+    cases={(0.0,): _point, (-1.0, 1.0): _end},
+)
+
+
+def _without_middle(v: Any) -> TensorVariable:
+    """Return the log of what is left of one: the middle has probability 4 m F(e) F(-e)."""
+    e = _location(v)
+    return pt.log1p(-4.0 * v.middle_probability * sigmoid(e) * sigmoid(-e))
+
+
+def _middle(v: Any) -> TensorVariable:
+    """Neither end, and then exactly the middle."""
+    e = _location(v)
+    log_middle = pt.log(4.0 * v.middle_probability) - softplus(e) - softplus(-e)
+    return between_ends(v, e) + log_middle
+
+
+def _position(v: Any) -> TensorVariable:
+    return between_ends(v, _location(v)) + log_beta(v, _location(v))
+
+
+_SLIDER: Any = {
+    "about": "Log density of a slider's positions: an exact end, or a beta between them",
+    "predictors": ("difference", "log_scale", "log_precision"),
+    "answer": ("which", "log_y", "log_rest"),
+    "optional": ("side_bias",),
+    "constants": ("resolution",),
+}
+SLIDER = Formula(
+    name="strength_slider",
+    scalars=("end_probability", "log_precision_mean", "side_bias"),
+    cases={(0.0,): _position, (-1.0, 1.0): lambda v: at_end(v, _location(v))},
+    **_SLIDER,
+)
+SLIDER_WITH_MIDDLE = Formula(
+    name="strength_slider_with_middle",
+    scalars=("end_probability", "log_precision_mean", "middle_probability", "side_bias"),
+    cases={
+        (0.0,): lambda v: _position(v) + _without_middle(v),
+        (2.0,): _middle,
+        (-1.0, 1.0): lambda v: at_end(v, _location(v)),
+    },
+    **_SLIDER,
+)
+
+FORMULAS = (POINTS, SLIDER, SLIDER_WITH_MIDDLE)

@@ -7,24 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 from bayeseval.families._declaration import FloatArray, Prior, Scalar
-from bayeseval.families._strength_kernel import (
-    graded_kernel,
-    graded_log_density,
-    points_kernel,
-    points_log_density,
-    slider_kernel,
-    slider_log_density,
-)
+from bayeseval.families._strength_kernel import graded_kernel, graded_log_density
+from bayeseval.families.engine.loading import FormulaResponse
 
 type Strength = Literal["graded", "ordered_beta", "student_t"]
 type Thresholds = Literal["symmetric", "free"]
 
-_KERNELS = {"graded": graded_kernel, "ordered_beta": slider_kernel, "student_t": points_kernel}
-_LOG_DENSITIES = {
-    "graded": graded_log_density,
-    "ordered_beta": slider_log_density,
-    "student_t": points_log_density,
-}
 OWN: dict[Strength, str] = {
     "graded": "log_gap",
     "ordered_beta": "log_precision",
@@ -49,7 +37,7 @@ _SCALARS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class StrengthResponse:
+class StrengthResponse(FormulaResponse):
     """A strength of preference, given difference, log scale and one more of the annotator.
 
     Parameters
@@ -98,10 +86,20 @@ class StrengthResponse:
     degrees_shape: float
     degrees_rate: float
 
+    kind = "preference_strength"
+    formula_module = "_pymc_preference_strength"
+
     @property
-    def kind(self) -> str:
-        """Name of the PyMC formula's module."""
-        return "preference_strength"
+    def formula_name(self) -> str:
+        """Name of the formula."""
+        if self.response == "student_t":
+            return "strength_points"
+        return "strength_slider_with_middle" if self.middle else "strength_slider"
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """Fixed numbers of the formula."""
+        return {"resolution": self.resolution}
 
     @property
     def n_predictors(self) -> int:
@@ -306,16 +304,14 @@ class StrengthResponse:
         bias = float(self.has_bias)
         if self.response == "graded":
             return np.concatenate([[bias, self.n_widths], self.threshold_shares.ravel()])
-        if self.response == "ordered_beta":
-            return np.array([bias, float(self.middle), self.resolution])
-        return np.array([bias, self.resolution])
+        return super().options
 
     @property
     def kernel(self) -> Any:
         """The compiled log density of the answers."""
-        return _KERNELS[self.response]
+        return graded_kernel if self.response == "graded" else super().kernel
 
     @property
     def log_density(self) -> Callable[..., int]:
         """The log density of the model with that kernel."""
-        return _LOG_DENSITIES[self.response]
+        return graded_log_density if self.response == "graded" else super().log_density

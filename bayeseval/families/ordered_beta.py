@@ -10,16 +10,17 @@ import xarray as xr
 
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
-from bayeseval.families._beta_kernel import (
+from bayeseval.families._beta_quantities import BetaQuantities, kappa_of
+from bayeseval.families._beta_response import (
     AT_0,
     AT_1,
     BETWEEN,
     DIFFERENCE,
     LOG_EXTREMITY,
     LOG_PRECISION,
+    BetaResponse,
+    Structure,
 )
-from bayeseval.families._beta_quantities import BetaQuantities, kappa_of
-from bayeseval.families._beta_response import BetaResponse, Structure
 from bayeseval.families._declaration import Declaration, FloatArray, Term
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand

@@ -14,8 +14,8 @@ from scipy.stats import beta as beta_distribution
 
 import bayeseval as be
 from bayeseval.errors import ModelError
-from bayeseval.families._beta_kernel import beta_kernel, beta_terms
 from bayeseval.families._gamma_kernel import log_gamma
+from bayeseval.families.engine.loading import kernel_module
 from bayeseval.families.ordered_beta import OrderedBeta, drawn_answers
 from bayeseval.judgements import SPAJudgements
 from bayeseval.reporting._stated import stated_check
@@ -91,12 +91,12 @@ def log_density(
     )
     predictors = np.repeat([[difference], [log_extremity], [0.0]], y.size, axis=1)
     log_p, bar, scalars_bar = np.empty(y.size), np.empty_like(predictors), np.zeros((1, 3))
-    beta_kernel(
+    kernel_module("_pymc_ordered_beta", "stated_probability").kernel(
         predictors,
         answer,
         np.zeros(y.size, dtype=np.int32),
         np.array([[end, log_precision, bias]]),
-        np.array([resolution, 1.0]),
+        np.array([0.0, 1.0, 2.0, resolution]),
         log_p,
         bar,
         scalars_bar,
@@ -353,10 +353,20 @@ def beta_regression(y: np.ndarray, mean: np.ndarray, precision: np.ndarray) -> t
 
     def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
         e, log_phi = mean @ x[:n_mean], precision @ x[n_mean:]
-        log_p, by_e, by_log_phi = np.empty((3, n))
-        work = np.empty((12, n))
-        beta_terms(e, np.exp(log_phi), log_y, log_rest, log_p, by_e, by_log_phi, work, n)
-        slope = np.concatenate([mean.T @ by_e, precision.T @ by_log_phi])
+        log_p, slopes = np.empty(n), np.empty((3, n))
+        # Ends so rare that none counts.
+        kernel_module("_pymc_ordered_beta", "stated_probability").kernel(
+            np.stack([e, np.zeros(n), log_phi]),
+            np.stack([np.zeros(n), log_y, log_rest]),
+            np.zeros(n, dtype=np.int32),
+            np.array([[1e-14, 0.0]]),
+            np.array([0.0, 1.0, -1.0, 0.0]),
+            log_p,
+            slopes,
+            np.zeros((1, 2)),
+            np.ones(n),
+        )
+        slope = np.concatenate([mean.T @ slopes[0], precision.T @ slopes[2]])
         return -float(log_p.sum()), -slope
 
     start = np.zeros(n_mean + precision.shape[1])

@@ -1,0 +1,471 @@
+"""From a formula to the source of its kernel.
+
+Every case of a formula is differentiated and simplified by PyTensor. What depends on no row is
+computed once for all rows of a criterion. The rest is a loop over blocks of rows: straight lines,
+cut at special functions that work on a whole block, with what is needed later kept in arrays.
+"""
+
+# PyTensor describes its variables only in part.
+# pyright: reportAttributeAccessIssue=false, reportArgumentType=false
+# pyright: reportOptionalIterable=false, reportGeneralTypeIssues=false
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.gradient import grad
+from pytensor.graph.basic import Apply, Constant, Variable
+from pytensor.graph.fg import FunctionGraph
+
+from bayeseval.families.engine.formula import Case, Formula
+from bayeseval.families.engine.simplifying import kind_of, simplified
+from bayeseval.families.engine.special import Special, kernel_nodes
+
+_INDENT = "    "
+_LONGEST = 70
+_ATOM, _PRODUCT, _SUM, _COMPARISON = 3, 2, 1, 0
+
+_CALLS = {
+    "Exp": "exp",
+    "Log": "log",
+    "Log1p": "log1p",
+    "Sign": "sign",
+    "Sqrt": "math.sqrt",
+    "Abs": "abs",
+    "Maximum": "max",
+    "Minimum": "min",
+    "Expm1": "math.expm1",
+    "Log1mexp": "log1mexp",
+}
+_COMPARISONS = {"EQ": "==", "NEQ": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+# Functions of the library: exact, and no loop with them is vectorised, so they are for what rows
+# share alone.
+_FOR_ALL_ROWS = ("log1mexp", "math.expm1")
+_ONCE = {"exp": "math.exp", "log": "math.log", "log1p": "math.log1p"}
+
+
+@dataclass(frozen=True)
+class _Text:
+    """An expression, and how tightly it holds together."""
+
+    text: str
+    tightness: int = _ATOM
+    is_number: bool = False
+
+    def within(self, tightness: int) -> str:
+        return self.text if self.tightness >= tightness else f"({self.text})"
+
+
+def _name_of(node: Apply) -> str:
+    return node.op.inline if isinstance(node.op, Special) else kind_of(node)
+
+
+def _product_text(arguments: Sequence[_Text]) -> _Text:
+    """Return a product, numbers first."""
+    factors = sorted(arguments, key=lambda a: not a.is_number)
+    sign = ""
+    if factors[0].text == "-1.0":
+        sign, factors = "-", factors[1:]
+    elif factors[0].is_number and factors[0].text.startswith("-"):
+        sign, factors = "-", [_Text(factors[0].text[1:]), *factors[1:]]
+    text = sign + " * ".join(a.within(_PRODUCT) for a in factors)
+    return _Text(text, _SUM if sign else _PRODUCT)
+
+
+def _printed(kind: str, arguments: Sequence[_Text], *, once: bool) -> _Text:
+    """Return one operation on expressions."""
+    match kind:
+        case "Add":
+            # What is taken away comes last, so that no sum begins with a sign.
+            terms = sorted(arguments, key=lambda a: a.text.startswith("-"))
+            text = " + ".join(a.within(_SUM) for a in terms)
+            return _Text(text.replace("+ -", "- "), _SUM)
+        case "Sub":
+            return _Text(f"{arguments[0].within(_SUM)} - {arguments[1].within(_PRODUCT)}", _SUM)
+        case "Mul":
+            return _product_text(arguments)
+        case "TrueDiv":
+            return _Text(
+                f"{arguments[0].within(_PRODUCT)} / {arguments[1].within(_ATOM)}", _PRODUCT
+            )
+        case "Reciprocal":
+            return _Text(f"1.0 / {arguments[0].within(_ATOM)}", _PRODUCT)
+        case "Neg":
+            return _Text(f"-{arguments[0].within(_ATOM)}", _SUM)
+        case "Sqr":
+            return _Text(f"{arguments[0].within(_ATOM)} * {arguments[0].within(_ATOM)}", _PRODUCT)
+        case "Switch":
+            condition, yes, no = (a.within(_SUM) for a in arguments)
+            return _Text(f"{yes} if {condition.strip('()')} else {no}", _COMPARISON - 1)
+        case "OR" | "AND":
+            sign = "|" if kind == "OR" else "&"
+            return _Text(f" {sign} ".join(a.within(_ATOM) for a in arguments), _COMPARISON)
+        case _ if kind in _COMPARISONS:
+            left, right = (a.within(_SUM) for a in arguments)
+            return _Text(f"{left} {_COMPARISONS[kind]} {right}", _COMPARISON)
+        case _:
+            name = _CALLS.get(kind, kind)
+            if not once and name in _FOR_ALL_ROWS:
+                raise NotImplementedError(
+                    f"{kind} of a row would not be vectorised; write the formula without it"
+                )
+            name = _ONCE.get(name, name) if once else name
+            return _Text(f"{name}({', '.join(a.text for a in arguments)})")
+
+
+@dataclass
+class _Loop:
+    """One loop over a block, and the special functions called after it.
+
+    Parameters
+    ----------
+    wanted
+        What the loop stores: the name of the array, or of the sum, and the value.
+    nodes
+        What it computes, in order, with how often.
+    lines, calls
+        Its source, and that of the calls after it.
+    """
+
+    wanted: list[tuple[str, Variable]] = field(default_factory=list)
+    uses: Counter[Variable] = field(default_factory=Counter)
+    nodes: list[Apply] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    calls: list[str] = field(default_factory=list)
+
+
+# Cheaper to compute again than to keep from one loop to the next.
+_CHEAP = {"Add", "Sub", "Mul", "Neg", "Sqr", "Abs", "Maximum", "Minimum", "Sign", "Switch"}
+
+
+class _CasePrinter:
+    """The function that evaluates one case for its rows."""
+
+    def __init__(self, formula: Formula, case: Case, name: str) -> None:
+        self.formula, self.name = formula, name
+        self.imports: set[tuple[str, str]] = set()
+        self.once: list[str] = []
+        self.rooms: dict[Variable, str] = {}
+        self.text: dict[Variable, _Text] = {}
+        self.used: set[str] = set()
+        self.sums: list[str] = []
+        self.work = 0
+        self.tables: dict[str, Variable] = {}
+        self.kept_before: set[Variable] = set()
+        self._trace(case)
+        self._place()
+        self._print()
+
+    def _trace(self, case: Case) -> None:
+        """Differentiate and simplify; keep the graph's nodes in order."""
+        formula = self.formula
+        rows = {n: pt.dscalar(n) for n in (*formula.predictors, *formula.answer, "count")}
+        shared = {n: pt.dscalar(n) for n in (*formula.scalars, *formula.constants)}
+        with kernel_nodes():
+            log_p = case(SimpleNamespace(**rows, **shared))
+            by = [{**rows, **shared}[name] for name in (*formula.predictors, *formula.scalars)]
+            slopes = grad(
+                None,
+                by,
+                known_grads={log_p: rows["count"]},
+                disconnected_inputs="ignore",
+                return_disconnected="zero",
+            )
+        inputs = [*rows.values(), *shared.values()]
+        graph = simplified(FunctionGraph(inputs, [log_p, *slopes], clone=True), set(shared))
+        self.graph = graph
+        self.rows = {v: v.name for v in graph.inputs[: len(rows)]}
+        self.shared = {v: v.name for v in graph.inputs[len(rows) :]}
+
+    def _place(self) -> None:
+        """Say what is computed in which loop: -1 before all, and as often as it is cheap."""
+        self.stage: dict[Variable, int] = dict.fromkeys(self.rows, 0)
+        self.stage |= dict.fromkeys(self.shared, -1)
+        specials: dict[int, list[Apply]] = {}
+        self.once_nodes: list[Apply] = []
+        for node in self.graph.toposort():
+            own = max((self.stage.get(v, -1) for v in node.inputs), default=-1)
+            if own < 0:
+                self.once_nodes.append(node)
+            elif isinstance(node.op, Special) and node.op.block:
+                specials.setdefault(own, []).append(node)
+                self.stage.update(dict.fromkeys(node.outputs, own + 1))
+                continue
+            self.stage.update(dict.fromkeys(node.outputs, own))
+        outputs = self._named_outputs()
+        last = max(0, *(self.stage.get(v, 0) for _, v in outputs))
+        self.loops = [_Loop() for _ in range(last + 1)]
+        for name, v in outputs:
+            self.loops[max(0, self.stage.get(v, 0))].wanted.append((name, v))
+        computed: set[Variable] = set()
+        for position, loop in enumerate(self.loops):
+            for node in specials.get(position, ()):
+                for v in self._block_arguments(node):
+                    if v not in self.rows and v not in self.rooms:
+                        loop.wanted.insert(0, (f"{self._room(v)}[j]", v))
+            for _, v in loop.wanted:
+                self._demand(loop, v, computed)
+            computed.update(v for node in loop.nodes for v in node.outputs)
+            for node in specials.get(position, ()):
+                self._call(loop, node)
+
+    def _named_outputs(self) -> list[tuple[str, Variable]]:
+        formula = self.formula
+        log_p, *slopes = self.graph.outputs
+        found = [("log_p[j]", log_p)]
+        for name, v in zip(formula.predictors, slopes, strict=False):
+            found.append((f"by_{name}[j]", v))
+        for name, v in zip(formula.scalars, slopes[len(formula.predictors) :], strict=True):
+            if not (isinstance(v, Constant) and float(np.asarray(v.data)) == 0.0):
+                found.append((f"by_{name}", v))
+                self.sums.append(name)
+        return found
+
+    def _room(self, v: Variable) -> str:
+        return self.rooms.setdefault(v, f"kept_{len(self.rooms)}")
+
+    def _block_arguments(self, node: Apply) -> list[Variable]:
+        return node.inputs[:-1] if node.op.table else node.inputs
+
+    def _demand(self, loop: _Loop, v: Variable, computed: set[Variable]) -> None:
+        """Let a loop compute a value, or find it in an array."""
+        loop.uses[v] += 1
+        node = v.owner
+        if loop.uses[v] > 1 or node is None or self.stage[v] < 0:
+            return
+        if isinstance(node.op, Special) and node.op.block:
+            return
+        if v in computed and kind_of(node) not in _CHEAP:
+            self._room(v)
+            return
+        for own in node.inputs:
+            self._demand(loop, own, computed)
+        loop.nodes.append(node)
+
+    def _call(self, loop: _Loop, node: Apply) -> None:
+        """Call a special function after a loop."""
+        op = node.op
+        passed = [self.rows.get(v) or self.rooms[v] for v in self._block_arguments(node)]
+        self.used.update(self.rows[v] for v in self._block_arguments(node) if v in self.rows)
+        self.imports.add((op.module, op.block))
+        if op.table:
+            self.imports.add((op.module, op.table))
+            passed.append(f"table_{op.table}")
+            self.tables[op.table] = node.inputs[-1]
+        passed += [self._room(v) for v in node.outputs]
+        self.work = max(self.work, op.work)
+        loop.calls.append(f"{op.block}({', '.join(passed)}, work, size)")
+
+    def _shown(self, v: Variable) -> _Text:
+        if isinstance(v, Constant):
+            number = float(np.asarray(v.data))
+            return _Text(repr(number), _ATOM if number >= 0 else _SUM, is_number=True)
+        if v in self.text:
+            return self.text[v]
+        if v in self.rows or v in self.shared:
+            name = self.rows.get(v) or self.shared[v]
+            self.used.add(name)
+            name = "counts" if name == "count" else name
+            return _Text(f"{name}[j]" if v in self.rows else name)
+        return _Text(f"{self.rooms[v]}[j]")
+
+    def _print(self) -> None:
+        uses = Counter(v for node in self.graph.toposort() for v in node.inputs)
+        uses.update(self.graph.outputs)
+        in_rows = {v for loop in self.loops for v in loop.uses}
+        for node in self.once_nodes:
+            self._print_once(node, uses, in_rows)
+        for name, df in self.tables.items():
+            self.once.append(f"table_{name} = {name}({self._shown(df).text})")
+        before = dict(self.text)
+        for loop in self.loops:
+            self.text = dict(before)
+            for node in loop.nodes:
+                self._print_in_loop(loop, node)
+            for name, v in loop.wanted:
+                value = self._shown(v).text
+                if not name.endswith("[j]"):
+                    value = f"add({name}, {value})"
+                loop.lines.append(f"{name} = {value}")
+            # What a later loop needs and this one has computed.
+            stored = {v for _, v in loop.wanted if v in self.rooms}
+            for node in loop.nodes:
+                (v,) = node.outputs
+                if v in self.rooms and v not in stored and v not in self.kept_before:
+                    loop.lines.append(f"{self.rooms[v]}[j] = {self._shown(v).text}")
+            self.kept_before |= {v for node in loop.nodes for v in node.outputs}
+
+    def _print_once(self, node: Apply, uses: Counter[Variable], in_rows: set[Variable]) -> None:
+        name = f"s{len(self.once)}"
+        names = [name] if len(node.outputs) == 1 else [f"{name}_{k}" for k in range(2)]
+        arguments = [self._shown(v) for v in node.inputs]
+        if isinstance(node.op, Special) and node.op.block:
+            self.imports.add((node.op.module, node.op.single or ""))
+            shown = [n if uses[v] else "_" for v, n in zip(node.outputs, names, strict=True)]
+            values = ", ".join(a.text for a in arguments)
+            self.once.append(f"{', '.join(shown)} = {node.op.single}({values})")
+        else:
+            printed = _printed(_name_of(node), arguments, once=True)
+            out = node.outputs[0]
+            if (
+                uses[out] == 1
+                and out not in in_rows
+                and len(printed.text) <= _LONGEST
+                and printed.tightness >= 0
+            ):
+                self.text[node.outputs[0]] = printed
+                return
+            self.once.append(f"{names[0]} = {printed.text}")
+        self.text.update((v, _Text(n)) for v, n in zip(node.outputs, names, strict=True))
+
+    def _print_in_loop(self, loop: _Loop, node: Apply) -> None:
+        (v,) = node.outputs
+        printed = _printed(_name_of(node), [self._shown(a) for a in node.inputs], once=False)
+        is_kept = v in self.rooms
+        choice = kind_of(node) == "Switch"
+        if loop.uses[v] == 1 and len(printed.text) <= _LONGEST and not choice and not is_kept:
+            self.text[v] = printed
+            return
+        name = f"t{len(loop.lines)}"
+        loop.lines.append(f"{name} = {printed.text}")
+        self.text[v] = _Text(name)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the function."""
+        formula = self.formula
+        at = {name: k for k, name in enumerate((*formula.scalars, *formula.constants))}
+        yield f"@numba.njit(nogil=True, error_model='numpy', fastmath={_FREE})"
+        yield f"def {self.name}({_PASSED}):"
+        for name in formula.scalars:
+            if name in self.used:
+                value = f"scalars[int(options[{at[name]}])]"
+                is_there = f" if options[{at[name]}] >= 0.0 else 0.0"
+                yield f"    {name} = {value}{is_there if name in formula.optional else ''}"
+        for name in formula.constants:
+            if name in self.used:
+                yield f"    {name} = options[{at[name]}]"
+        yield from (_INDENT + line for line in self.once)
+        sources = {n: f"predictors[{k}]" for k, n in enumerate(formula.predictors)}
+        sources |= {n: f"answer[{k}]" for k, n in enumerate(formula.answer)}
+        sources = {n: source for n, source in sources.items() if n in self.used}
+        if "count" in self.used:
+            sources["counts"] = "count"
+        results = {"log_p": "log_ps"}
+        results |= {f"by_{n}": f"predictors_bar[{k}]" for k, n in enumerate(formula.predictors)}
+        n_rooms = len(self.rooms) + len(sources) + len(results)
+        yield f"    room = np.empty(({n_rooms + self.work}, BLOCK))"
+        # Rows by their positions: those of an unpacked table count as strided.
+        for k, name in enumerate(self.rooms.values()):
+            yield f"    {name} = room[{k}]"
+        if self.work:
+            yield f"    work = room[{n_rooms}:]"
+        for name in self.sums:
+            yield f"    by_{name} = 0.0"
+        yield "    for begin in range(0, rows.size, BLOCK):"
+        yield "        own = rows[begin : begin + BLOCK]"
+        yield "        size = own.size"
+        for k, (name, source) in enumerate(sources.items(), start=len(self.rooms)):
+            yield f"        {name} = taken({source}, own, room[{k}])"
+        for k, (name, target) in enumerate(results.items(), start=n_rooms - len(results)):
+            yield f"        {name} = room_for({target}, own, room[{k}])"
+        for loop in self.loops:
+            if loop.lines:
+                yield "        for j in range(size):"
+                yield from (3 * _INDENT + line for line in loop.lines)
+            yield from (2 * _INDENT + call for call in loop.calls)
+        for name, target in results.items():
+            yield f"        put({target}, own, {name})"
+        for name in self.sums:
+            indent = _INDENT
+            if name in formula.optional:
+                yield f"    if options[{at[name]}] >= 0.0:"
+                indent = 2 * _INDENT
+            yield f"{indent}scalars_bar[int(options[{at[name]}])] += by_{name}"
+
+
+def kernel_source(formula: Formula, made_from: str) -> str:
+    """Return the source of the module of a formula's kernel.
+
+    Parameters
+    ----------
+    formula
+        The formula.
+    made_from
+        The file that has it, for the reader.
+    """
+    functions, calls = [], []
+    imports: dict[str, set[str]] = {}
+    for k, (kinds, case) in enumerate(formula.cases.items()):
+        printer = _CasePrinter(formula, case, f"case_{k}")
+        functions += [*printer.lines(), "", ""]
+        own = "rows_between(start, stop, room)"
+        if kinds:
+            own = f"rows_of_kind(answer[0], start, stop, {kinds[0]}, {kinds[-1]}, room)"
+        calls += [
+            f"        rows = {own}",
+            "        if rows.size:",
+            f"            case_{k}({_GIVEN})",
+        ]
+        for module, name in printer.imports:
+            imports.setdefault(module, set()).add(name)
+    found = [
+        f"from bayeseval.families.{module} import {', '.join(sorted(names))}"
+        for module, names in sorted(imports.items())
+    ]
+    return _MODULE.format(
+        about=formula.about,
+        made_from=made_from,
+        imports="\n".join(found),
+        scalars=formula.scalars,
+        constants=formula.constants,
+        functions="\n".join(functions),
+        calls="\n".join(calls),
+    )
+
+
+_PASSED = "rows, predictors, answer, scalars, options, count, log_ps, predictors_bar, scalars_bar"
+_GIVEN = (
+    "rows, predictors, answer, scalars[q], options, count, log_p, predictors_bar, scalars_bar[q]"
+)
+# Sums in any order and shared reciprocals; infinities and what is no number keep their meaning.
+_FREE = "{'contract', 'arcp', 'nsz', 'reassoc'}"
+_MODULE = '''"""{about}.
+
+Made from ``{made_from}``, by differentiating the formula there.
+"""
+
+import math
+
+import numba
+import numpy as np
+
+{imports}
+from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
+from bayeseval.families.engine.numeric import *
+
+SCALARS = {scalars}
+CONSTANTS = {constants}
+
+
+{functions}@numba.njit(cache=True, nogil=True, error_model="numpy")
+def kernel(
+    predictors, answer, criterion, scalars, options, log_p, predictors_bar, scalars_bar, count
+):
+    """Fill log probabilities of answers and slopes; add those by the scalars."""
+    room = np.empty(count.size, dtype=np.int32)
+    start = 0
+    while start < count.size:
+        q, stop = criterion[start], run_end(criterion, start, scalars.shape[0])
+{calls}
+        start = stop
+
+
+def log_density(n, x, gradient, value, data):
+    """Fill log density and gradient of the model with this kernel."""
+    forward = predictor_forward(n, x, data)
+    kernel(*forward[2])
+    return predictor_reverse(n, x, gradient, value, data, forward)
+'''

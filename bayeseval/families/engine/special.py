@@ -1,0 +1,151 @@
+"""Special functions for formulas: plain PyTensor in a model, one node in a formula made a kernel.
+
+In a model each is an expression that every back end of PyTensor knows. Where a kernel is made, it
+is a node that knows its slopes, for which the kernel calls a compiled function. Tests hold both to
+50 digits.
+"""
+
+# PyTensor describes its variables only in part.
+# pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportReturnType=false
+# pyright: reportIndexIssue=false
+# pyright: reportArgumentType=false, reportCallIssue=false
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+import pytensor.tensor as pt
+from pytensor.graph.basic import Apply, Variable
+from pytensor.graph.op import Op
+from pytensor.tensor.variable import TensorVariable
+
+_LEAST = 1e-300
+_MAKES_KERNEL: ContextVar[bool] = ContextVar("makes_kernel", default=False)
+
+
+class Special(Op):
+    """A special function with its slopes, as a node of a formula that becomes a kernel.
+
+    Parameters
+    ----------
+    plain
+        The function in plain PyTensor.
+    module
+        Where its compiled forms are, below ``bayeseval.families``.
+    block
+        Name of the form for blocks: it takes arrays of the arguments, of value and slopes, working
+        space, and how many.
+    work
+        Rows of working space that it needs.
+    single
+        Name of the form for one number, which returns value and slopes.
+    table
+        Name of what makes, of the last argument alone, a table that the form for blocks takes in
+        its place; the argument must not differ between rows.
+    inline
+        Name of the form among those of ``numeric``, for a function that is put in place; it has no
+        others.
+    slope
+        Its derivative, as a formula.
+    """
+
+    __props__ = ("block", "inline")
+
+    def __init__(
+        self,
+        plain: Callable[..., TensorVariable],
+        *,
+        module: str = "",
+        block: str = "",
+        work: int = 0,
+        single: str | None = None,
+        table: str | None = None,
+        inline: str = "",
+        slope: Callable[..., Any] | None = None,
+    ) -> None:
+        self.plain, self.module, self.block, self.work = plain, module, block, work
+        self.single, self.table, self.inline, self.slope = single, table, inline, slope
+
+    def __call__(self, *inputs: Any, **keywords: Any) -> Any:
+        """Return the node's value where a kernel is made, and the plain expression elsewhere."""
+        if _MAKES_KERNEL.get():
+            return super().__call__(*inputs, return_list=True, **keywords)[0]
+        return self.plain(*inputs)
+
+    def make_node(self, *inputs: Any) -> Apply:
+        """Describe value and slopes."""
+        arguments = [pt.as_tensor_variable(value) for value in inputs]
+        n_slopes = len(arguments) if self.block else 0
+        return Apply(self, arguments, [pt.dscalar() for _ in range(1 + n_slopes)])
+
+    def perform(self, node: Apply, inputs: Any, output_storage: Any) -> None:
+        """Refuse: kernels are printed and models evaluate the plain expression."""
+        raise NotImplementedError("a special function is evaluated by the kernel it is printed in")
+
+    def pullback(
+        self,
+        inputs: Sequence[Variable],
+        outputs: Sequence[Variable],
+        cotangents: Sequence[Variable],
+    ) -> list[Variable]:
+        """Scale the slopes that the node computes itself."""
+        if self.slope is not None:
+            return [cotangents[0] * self.slope(*inputs)]
+        return [cotangents[0] * slope for slope in outputs[1:]]
+
+
+@contextmanager
+def kernel_nodes() -> Iterator[None]:
+    """Let special functions be nodes."""
+    token = _MAKES_KERNEL.set(True)
+    try:
+        yield
+    finally:
+        _MAKES_KERNEL.reset(token)
+
+
+sigmoid = Special(pt.sigmoid, inline="sigmoid", slope=lambda x: sigmoid(x) * sigmoid(-x))
+"""1 / (1 + exp(-x)), whose slope keeps its digits in both tails."""
+
+softplus = Special(pt.softplus, inline="softplus", slope=sigmoid)
+"""log(1 + exp(x))."""
+
+
+def log_normal_cdf(x: TensorVariable) -> TensorVariable:
+    """Return log Φ. PyMC's own has constants in single precision, an error of about 1e-8."""
+    root = np.sqrt(2.0)  # as a NumPy double: PyTensor would round the root of a Python number
+    below, above = pt.minimum(x, -1.0), pt.maximum(x, -1.0)
+    tail = pt.log(0.5 * pt.erfcx(-below / root)) - 0.5 * below**2
+    return pt.switch(pt.lt(x, -1.0), tail, pt.log1p(-0.5 * pt.erfc(above / root)))
+
+
+def student_constant(df: TensorVariable) -> TensorVariable:
+    """Return the log of the normalising constant of Student's t."""
+    return log_gamma(0.5 * df + 0.5) - log_gamma(0.5 * df) - 0.5 * pt.log(np.pi * df)
+
+
+def _student_log_cdf(z: TensorVariable, df: TensorVariable) -> TensorVariable:
+    tail = 0.5 * pt.betainc(df / 2.0, 0.5, df / (df + z**2))
+    return pt.switch(z <= 0.0, pt.log(tail), pt.log1p(-tail))
+
+
+log_gamma = Special(
+    # Further down a parameter is no number any more; there the density stays as it is.
+    lambda x: pt.gammaln(pt.maximum(x, _LEAST)),
+    module="_gamma_kernel",
+    block="log_gammas",
+    work=4,
+    single="log_gamma",
+)
+"""The log of the gamma function of a positive number."""
+
+student_log_cdf = Special(
+    _student_log_cdf,
+    module="_student_kernel",
+    block="student_log_cdfs",
+    work=6,
+    table="student_table",
+)
+"""The log of Student's distribution function at z, with degrees of freedom that rows share."""

@@ -1,0 +1,156 @@
+"""Kernels made from formulas: how they are kept, and that their parts are right to the digit."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numba
+import numpy as np
+import pytest
+
+from bayeseval.families import OrderedBeta
+from bayeseval.families._gamma_kernel import log_gammas
+from bayeseval.families._student_kernel import student_log_cdfs, student_table
+from bayeseval.families.engine import loading, numeric
+from bayeseval.families.engine.printing import kernel_source
+from tests.families.test_predictor_contract import stated
+
+# The types of its numbers leave out what they can be made to.
+mp: Any = mpmath.mp
+mpf: Any = mpmath.mpf
+FORMULAS = ("_pymc_ordered_beta", "_pymc_preference_strength")
+TAILS = np.array([-700.0, -40.0, -1.0, -1e-8, 0.0, 1e-300, 1e-8, 0.3, 1.0, 36.0, 700.0])
+POSITIVE = np.concatenate([np.geomspace(1e-300, 1e300, 61), [0.5, 0.999999, 1.0, 1.000001, 2.0]])
+
+
+@pytest.fixture(autouse=True)
+def _fifty_digits() -> Any:
+    with mp.workdps(50):
+        yield
+
+
+def one_by_one(name: str) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a loop that calls one of the inlined functions."""
+    function = getattr(numeric, name)
+
+    @numba.njit(error_model="numpy", fastmath={"contract", "arcp", "nsz", "reassoc"})
+    def loop(x: Any) -> Any:
+        out = np.empty_like(x)
+        for j in range(x.size):
+            out[j] = function(x[j])
+        return out
+
+    return loop
+
+
+@pytest.mark.parametrize(
+    ("name", "exact", "x"),
+    [
+        ("exp", mp.exp, TAILS),
+        ("log", mp.log, POSITIVE),
+        (
+            "log1p",
+            mp.log1p,
+            np.concatenate([POSITIVE, -POSITIVE[POSITIVE < 1], [-1 + 1e-15]]),
+        ),
+        ("sigmoid", lambda x: 1 / (1 + mp.exp(-x)), TAILS),
+        ("softplus", lambda x: mp.log1p(mp.exp(x)), TAILS),
+    ],
+)
+def test_inlined_functions_have_all_digits(name: str, exact: Any, x: np.ndarray) -> None:
+    found = one_by_one(name)(x)
+    expected = np.array([float(exact(mpf(v))) for v in x])
+    # Where sums may be reordered, too: a function keeps its own rules.
+    np.testing.assert_allclose(found, expected, rtol=8e-16, atol=1e-307)
+
+
+def test_log_gamma_and_digamma_have_all_digits_from_the_smallest_number_on() -> None:
+    x = np.concatenate([np.geomspace(1e-300, 1e15, 120), [1.0, 2.0, 7.999, 8.0], [0.0]])
+    value, slope, work = np.empty_like(x), np.empty_like(x), np.empty((4, x.size))
+    log_gammas(x, value, slope, work, x.size)
+    held = np.maximum(x, 1e-300)
+    expected = np.array([float(mp.loggamma(mpf(v))) for v in held])
+    slopes = np.array([float(mp.digamma(mpf(v))) for v in held])
+    np.testing.assert_allclose(value, expected, rtol=1e-14, atol=2e-15)
+    np.testing.assert_allclose(slope, slopes, rtol=1e-14, atol=2e-15)
+
+
+@pytest.mark.parametrize("df", [0.3, 4.0, 150.0])
+def test_log_of_students_distribution_function_keeps_its_digits_in_the_tail(df: float) -> None:
+    z = np.array([-1e8, -300.0, -30.0, -2.0, -1e-6, 0.0, 0.7, 5.0, 400.0])
+    value, by_z, by_df, work = *np.empty((3, z.size)), np.empty((6, z.size))
+    student_log_cdfs(z, student_table(df), value, by_z, by_df, work, z.size)
+
+    def log_cdf(x: Any, nu: Any) -> Any:
+        tail = mp.betainc(nu / 2, mpf(1) / 2, 0, nu / (nu + x * x), regularized=True) / 2
+        return mp.log(tail) if x <= 0 else mp.log1p(-tail)
+
+    expected = [float(log_cdf(mpf(v), mpf(df))) for v in z]
+    np.testing.assert_allclose(value, expected, rtol=2e-13)
+    slopes = [float(mp.diff(lambda nu, v=v: log_cdf(mpf(v), nu), mpf(df))) for v in z]
+    np.testing.assert_allclose(by_df, slopes, rtol=1e-11, atol=1e-14)
+
+
+@pytest.mark.parametrize("module", FORMULAS)
+def test_a_formula_is_printed_alike_every_time(module: str) -> None:
+    for formula in import_module(f"bayeseval.families.{module}").FORMULAS:
+        assert kernel_source(formula, module) == kernel_source(formula, module)
+
+
+def test_two_processes_that_make_a_kernel_at_once_leave_one_whole_file(tmp_path: Path) -> None:
+    program = (
+        "from bayeseval.families.engine.loading import kernel_module as made\n"
+        "print(made('_pymc_ordered_beta', 'stated_probability').__file__)"
+    )
+    environment = {"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""}
+    both = [
+        subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    found = {process.communicate()[0].decode().strip() for process in both}
+    assert len(found) == 1
+    kept = list((tmp_path / "bayeseval_kernels").iterdir())
+    assert [str(path) for path in kept if path.suffix in (".py", ".tmp")] == list(found)
+
+
+def test_a_kept_kernel_is_found_without_importing_pytensor() -> None:
+    program = (
+        "import sys\n"
+        "from bayeseval.families.engine.loading import kernel_module\n"
+        "kernel_module('_pymc_ordered_beta', 'stated_probability')\n"
+        "print('pytensor' in sys.modules)"
+    )
+    loading.kernel_module("_pymc_ordered_beta", "stated_probability")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.decode().strip() == "False"
+
+
+def test_folders_that_cannot_be_written_to_are_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(
+        loading, "_folders", lambda: iter([tmp_path / "file" / "below", tmp_path / "folder"])
+    )
+    module = loading.kernel_module.__wrapped__("_pymc_ordered_beta", "stated_probability")
+    assert Path(str(module.__file__)).parent == tmp_path / "folder"
+
+
+def test_key_follows_the_formula(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = loading._key("_pymc_ordered_beta")
+    assert loading._key("_pymc_ordered_beta") == before
+    monkeypatch.setattr(loading, "version", lambda _: "another version")
+    assert loading._key("_pymc_ordered_beta") != before
+    with pytest.raises(ModuleNotFoundError, match="no module of formulas called '_nothing'"):
+        loading._key("_nothing")
+
+
+def test_source_of_a_kernel_can_be_read() -> None:
+    family = OrderedBeta()
+    source = family.kernel_source(family.declare(stated()))
+    assert "def kernel(" in source
+    assert "log_gammas(" in source
