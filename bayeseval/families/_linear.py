@@ -1,63 +1,31 @@
 """What families on linear predictors share: from a table of effect kinds to a declared model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
-from bayeseval.families._declaration import Declaration, Effect, Response, Scalar
+from bayeseval.families._declaration import Declaration, Effect
+from bayeseval.families._described import DescribedFamily, DescribedResponse
 from bayeseval.families._design import Effects, choose_effects
-from bayeseval.families._family import ModelText, PriorText
-from bayeseval.families._settings import marked
-from bayeseval.families.kinds import Facts, Kind, expanded, formula, reasons
+from bayeseval.families._family import Estimand
+from bayeseval.families.kinds import Facts, Kind, expanded, reasons
 from bayeseval.judgements import Judgements
 from bayeseval.judgements.identify import identify
 
-_NO_MODERATORS = (
-    "system",
-    "system_pair",
-    "circle",
-    "annotator",
-    "item",
-    "criterion",
-    "category",
-    "threshold",
-)
 
-
-class DescribedResponse(Response, Protocol):
-    """A response that says in words what it is."""
-
-    @property
-    def scalars(self) -> tuple[Scalar, ...]:
-        """Parameters that have one value for each criterion."""
-        ...
-
-    @property
-    def quality_unit(self) -> str:
-        """What quality is measured in, in words that end a sentence."""
-        ...
-
-    def words(self) -> Sequence[str]:
-        """Return sentences on how answers come about."""
-        ...
-
-    def formulas(self, location: str, names: Sequence[str]) -> Sequence[str]:
-        """Return formulas, given that of the location and the names of all effects."""
-        ...
-
-
-class LinearFamily[R: DescribedResponse]:
+class LinearFamily[R: DescribedResponse](DescribedFamily[R]):
     """A family that lists its kinds of effects and brings a response.
 
     A family adds its prior scales as fields, `kinds`, `checked`, `response_to`, its readable
     estimands and ``predict``.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    judged: ClassVar[type[Judgements]]
-    kinds: ClassVar[tuple[Kind, ...]]
+    response_type: ClassVar[type[Any]]
 
     def checked(self, judgements: Judgements) -> Judgements:
         """Return the judgements, or refuse those that the family does not model.
@@ -77,10 +45,6 @@ class LinearFamily[R: DescribedResponse]:
                 f"{self.name} models {self.judged.__name__}; found {type(judgements).__name__}"
             )
         return judgements
-
-    def all_kinds(self) -> Sequence[Kind]:
-        """Return the kinds of effects that a model with these settings can have."""
-        return self.kinds
 
     def kinds_of(self, facts: Facts) -> Sequence[Kind]:
         """Return those that a model of judgements of this design can have.
@@ -131,24 +95,6 @@ class LinearFamily[R: DescribedResponse]:
         """
         raise NotImplementedError
 
-    def unit_of(self, kind: Kind, response: R) -> float:
-        """Return what the prior scale of an effect is multiplied by.
-
-        Parameters
-        ----------
-        kind : Kind
-            A kind of effects that is in the model.
-        response : Response
-            The family's response.
-
-        Returns
-        -------
-        float
-            1 where scales have the unit of the response.
-        """
-        del kind, response
-        return 1.0
-
     def around_of(self, kind: Kind, response: R) -> str:
         """Return the parameter that an effect varies around, or nothing.
 
@@ -184,24 +130,6 @@ class LinearFamily[R: DescribedResponse]:
         """
         del used, facts
         return {}
-
-    def further_priors(self, response: R, *, typical: bool) -> Sequence[PriorText]:
-        """Return priors of parameters that are neither effects nor single numbers.
-
-        Parameters
-        ----------
-        response : Response
-            The family's response.
-        typical : bool
-            Whether the description is of no judgements in particular.
-
-        Returns
-        -------
-        sequence of PriorText
-            One a parameter.
-        """
-        del response, typical
-        return ()
 
     def declare(self, judgements: Judgements) -> Declaration[R]:
         """Turn the family into a model of these judgements' design.
@@ -305,24 +233,6 @@ class LinearFamily[R: DescribedResponse]:
             coords["criterion"] = table.criteria
         return coords | table.moderators
 
-    def scale_of(self, kind: Kind, response: R) -> float:
-        """Return the prior scale of an effect's standard deviation, before its unit.
-
-        Parameters
-        ----------
-        kind : Kind
-            A kind of effects that is in the model.
-        response : Response
-            The family's response.
-
-        Returns
-        -------
-        float
-            Scale of a half-normal distribution.
-        """
-        del response
-        return getattr(self, kind.scale_field)
-
     def between_groups(self) -> str:
         """Say what is known of two systems of groups that never met."""
         return "comes from the prior"
@@ -338,10 +248,6 @@ class LinearFamily[R: DescribedResponse]:
                 f"systems of different groups {self.between_groups()}"
             )
         }
-
-    @property
-    def _paired(self) -> bool:
-        return len(self.judged.system_factors) == 2
 
     def is_correlated(self, kind: Kind, table: Judgements) -> bool:
         """Say whether an effect is correlated between criteria.
@@ -359,82 +265,102 @@ class LinearFamily[R: DescribedResponse]:
         wanted = getattr(self, "criteria", "separate") == "correlated"
         return wanted and kind.correlated and len(table.criteria or ()) > 1
 
-    def typical_response(self) -> R:
-        """Return the response that a description without judgements is of."""
-        raise NotImplementedError
-
-    def typical_kinds(self) -> Sequence[Kind]:
-        """Return the kinds of effects that a description without judgements has."""
-        return [kind for kind in self.all_kinds() if kind.always]
-
-    def describe(self, declaration: Declaration[R] | None = None) -> ModelText:
-        """Describe the model in words, formulas and priors.
+    @classmethod
+    def response_from(cls, record: Mapping[str, Any]) -> R:
+        """Make the response from its saved fields.
 
         Parameters
         ----------
-        declaration : Declaration, optional
-            A model declared for judgements; without it, the family as it would be with typical
-            judgements.
+        record : mapping
+            Fields of the response as JSON holds them: lists for tuples.
 
         Returns
         -------
-        ModelText
-            Prints as text.
+        Response
+            The response.
         """
-        paired = self._paired
-        if declaration is None:
-            response = self.typical_response()
-            scales = {
-                kind.name: self.scale_of(kind, response) * self.unit_of(kind, response)
-                for kind in self.typical_kinds()
-            }
-            moderators: Sequence[str] = ()
-        else:
-            response = declaration.response
-            scales = {effect.name: effect.sd_scale for effect in declaration.effects}
-            moderators = [dim for dim in declaration.coords if dim not in _NO_MODERATORS]
-        known = expanded(self.all_kinds(), moderators)
-        kinds = [known[name] for name in scales]
-        names = list(scales)
-        text = ModelText(
-            words=(
-                *response.words(),
-                *(kind.words for kind in kinds if kind.words),
-                *_of_criteria(declaration),
-            ),
-            formulas=tuple(response.formulas(formula(kinds, paired=paired), names)),
-            priors=(
-                *(
-                    PriorText(
-                        f"{kind.name}_sd",
-                        f"half-normal({scales[kind.name]:g})",
-                        f"{kind.meaning}, {response.quality_unit}"
-                        if kind.predictor == 0
-                        else kind.meaning,
-                        (kind.scale_field,),
-                    )
-                    for kind in kinds
-                ),
-                *(
-                    PriorText(scalar.name, str(scalar.prior), scalar.meaning)
-                    for scalar in response.scalars
-                ),
-                *self.further_priors(response, typical=declaration is None),
-            ),
-            left_out={} if declaration is None else dict(declaration.left_out),
-        )
-        return marked(self, text)
+        return cls.response_type(**{name: _tupled(value) for name, value in record.items()})
 
-    def __str__(self) -> str:
-        return f"{self.title[:1].upper()}{self.title[1:]}\n\n{self.describe()}"
+    def estimands(self, declaration: Declaration[R]) -> Mapping[str, Estimand]:
+        """List the family's readable quantities.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+
+        Returns
+        -------
+        mapping of str to Estimand
+            By the names that `estimate` takes.
+        """
+        raise NotImplementedError
+
+    def estimate(
+        self,
+        name: str,
+        declaration: Declaration[R],
+        posterior: xr.Dataset,
+        *,
+        population: str | None = None,
+        by: str | None = None,
+    ) -> xr.DataArray:
+        """Compute one readable quantity from the draws.
+
+        Parameters
+        ----------
+        name : str
+            ``win_probability``, or one of :meth:`estimands`.
+        declaration : Declaration
+            The model.
+        posterior : xarray.Dataset
+            The draws; where there are very many values, they are thinned evenly.
+        population : {"new", "observed"}, optional
+            Average over new annotators and items at the levels in the data (left out), over new
+            ones at new levels too ("new"), or over those in the data ("observed"; where they are
+            very many, over a part in which each comes equally often).
+        by : str, optional
+            A moderator: a value for each of its levels instead of their plain average.
+
+        Returns
+        -------
+        xarray.DataArray
+            Dims chain, draw, (criterion,) and those of the quantity.
+
+        Raises
+        ------
+        ModelError
+            Where the family has no quantity of this name.
+        """
+        raise NotImplementedError
+
+    def predict(
+        self,
+        declaration: Declaration[R],
+        judgements: Judgements,
+        draws: xr.Dataset,
+        rng: np.random.Generator,
+    ) -> npt.NDArray[Any]:
+        """Draw an answer for every row, coded as in ``judgements.answers``.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        judgements : Judgements
+            Rows to predict; their labels are those of the fit.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+        rng : numpy.random.Generator
+            Source of the noise.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (sample, row).
+        """
+        raise NotImplementedError
 
 
-def _of_criteria(declaration: Declaration[Any] | None) -> list[str]:
-    if declaration is None or not declaration.has_criterion:
-        return []
-    shared = (
-        "systems, annotators and items may be correlated between criteria."
-        if declaration.is_correlated
-        else "the criteria share nothing."
-    )
-    return [f"With several criteria every parameter has a value for each; {shared}"]
+def _tupled(value: Any) -> Any:
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -126,6 +126,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     )
 
     judged: ClassVar[type[Judgements]] = PairwiseJudgements
+    response_type: ClassVar[type[PairwiseResponse]] = PairwiseResponse
     kinds: ClassVar[tuple[Kind, ...]] = (
         quality(),
         taste(most=_LARGEST_AUTO, ask="annotators='taste'"),
@@ -197,25 +198,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         check_priors(self, ("_scale",))
 
     def checked(self, judgements: Judgements) -> PairwiseJudgements:
-        """Return the outcomes, or refuse what is none.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            Any table.
-
-        Returns
-        -------
-        PairwiseJudgements
-            The same table.
-
-        Raises
-        ------
-        ModelError
-            Where the judgements are not outcomes of comparisons.
-        DesignError
-            Where there are none.
-        """
+        """Return the outcomes, or refuse what is none."""
         if not isinstance(judgements, PairwiseJudgements):
             raise ModelError(
                 f"{self.name} models PairwiseJudgements; found {type(judgements).__name__}. "
@@ -295,20 +278,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     def row_data(
         self, declaration: Declaration[PairwiseResponse], judgements: Judgements
     ) -> RowData:
-        """Return the shares of win, loss and tie of every row.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : PairwiseJudgements
-            The outcomes.
-
-        Returns
-        -------
-        RowData
-            Three columns of zeros and ones; with half ties a half twice.
-        """
+        """Return the shares of win, loss and tie of every row."""
         answers = judgements.answers
         shares = [(answers == code).astype(np.float64) for code in range(3)]
         if declaration.response.ties == "half":
@@ -323,18 +293,6 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
 
         Without a position effect a cell holds both orders of presentation. Comparisons of one
         ranking count for less, see :func:`ranking_weights`.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : PairwiseJudgements
-            The outcomes.
-
-        Returns
-        -------
-        PredictorCells
-            Distinct cells; their number does not grow with the number of votes.
         """
         data = self.row_data(declaration, judgements)
         codes = row_codes(declaration, judgements, data)
@@ -374,55 +332,14 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     def posterior_dataset(
         self, declaration: Declaration[PairwiseResponse], values: dict[str, FloatArray]
     ) -> xr.Dataset:
-        """Return every parameter under its name in the posterior contract.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        values : dict of str to numpy.ndarray
-            Named values, dims (chain, draw, criterion, ...).
-
-        Returns
-        -------
-        xarray.Dataset
-            With the user's labels as coordinates; ``tie_propensity`` is Davidson's ν, or Rao and
-            Kupper's threshold.
-        """
+        """Return every parameter under its name in the posterior contract."""
         dataset = super().posterior_dataset(declaration, values)
         if "log_tie_propensity" in dataset:
             dataset["tie_propensity"] = np.exp(dataset["log_tie_propensity"])
         return dataset
 
-    @staticmethod
-    def response_from(record: Mapping[str, Any]) -> PairwiseResponse:
-        """Make the response from its saved fields.
-
-        Parameters
-        ----------
-        record : mapping
-            Fields of a ``PairwiseResponse`` as JSON holds them.
-
-        Returns
-        -------
-        PairwiseResponse
-            The response.
-        """
-        return PairwiseResponse(**record)
-
     def estimands(self, declaration: Declaration[PairwiseResponse]) -> Mapping[str, Estimand]:
-        """List the family's readable quantities.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-
-        Returns
-        -------
-        dict of str to Estimand
-            ``outcome_probability``.
-        """
+        """List the family's readable quantities."""
         del declaration
         return {
             "outcome_probability": Estimand(
@@ -444,30 +361,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
-        """Compute one readable quantity from the draws.
-
-        Parameters
-        ----------
-        name : str
-            ``win_probability`` or ``outcome_probability``.
-        declaration : Declaration
-            The model.
-        posterior : xarray.Dataset
-            The draws; with very many systems they are thinned to 100 million values.
-        population : {"new", "observed"}, optional
-            Average over new annotators and items at the levels in the data (left out), over new
-            ones at new levels too ("new"), or over those in the data ("observed"; of more than
-            100,000 pairs of annotator and item a part in which each comes equally often, and draws
-            are thinned where it takes long). Both orders of presentation count alike.
-        by : str, optional
-            A moderator: a value for each of its levels instead of their plain average.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims chain, draw, (criterion,) system, system_b and, for ``outcome_probability``,
-            outcome.
-        """
+        """Compute a chance of an outcome; both orders of presentation count alike."""
         if name not in ("win_probability", "outcome_probability"):
             raise ModelError(
                 f"{self.name} has no estimand {name!r}; it has 'win_probability' and "
@@ -487,24 +381,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         draws: xr.Dataset,
         rng: np.random.Generator,
     ) -> npt.NDArray[np.int8]:
-        """Draw an outcome for every row, coded as in ``judgements.answers``.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : PairwiseJudgements
-            Rows to predict; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-        rng : numpy.random.Generator
-            Source of the noise.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (sample, row).
-        """
+        """Draw an outcome for every row, coded as in ``judgements.answers``."""
         return drawn_outcomes(*self.row_chances(declaration, judgements, draws), rng)
 
     def row_chances(

@@ -161,6 +161,7 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     )
 
     judged: ClassVar[type[Judgements]] = MagnitudeJudgements
+    response_type: ClassVar[type[MagnitudeResponse]] = MagnitudeResponse
     kinds: ClassVar[tuple[Kind, ...]] = (
         *(kind for kind in ABSOLUTE if MODERATOR not in kind.dims),
         _by_annotator(
@@ -234,25 +235,7 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         check_priors(self, ("_scale", "_shape", "_centre"))
 
     def checked(self, judgements: Judgements) -> MagnitudeJudgements:
-        """Return the magnitudes, or refuse what is none.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            Any table.
-
-        Returns
-        -------
-        MagnitudeJudgements
-            The same table.
-
-        Raises
-        ------
-        ModelError
-            Where the judgements are no magnitudes.
-        DesignError
-            Where there is no positive magnitude.
-        """
+        """Return the magnitudes, or refuse what is none."""
         table = _magnitudes(judgements)
         if table.censored.all():
             raise DesignError(
@@ -351,20 +334,7 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     def row_data(
         self, declaration: Declaration[MagnitudeResponse], judgements: Judgements
     ) -> RowData:
-        """Return what each answer is, and its log ratio, as the kernel reads them.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : MagnitudeJudgements
-            The magnitudes.
-
-        Returns
-        -------
-        RowData
-            Two columns.
-        """
+        """Return what each answer is, and its log ratio, as the kernel reads them."""
         table, response = _magnitudes(judgements), declaration.response
         censored = table.censored
         ratio = np.log(np.where(censored, 1.0, table.answers)) - response.unit
@@ -378,20 +348,7 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     def posterior_dataset(
         self, declaration: Declaration[MagnitudeResponse], values: dict[str, FloatArray]
     ) -> xr.Dataset:
-        """Return every parameter under its name in the posterior contract.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        values : dict of str to numpy.ndarray
-            As :meth:`constrained` returns them, dims (chain, draw, criterion, ...).
-
-        Returns
-        -------
-        xarray.Dataset
-            Quality and what adds to it as log ratios; with a moderator m, ``quality_by_m``.
-        """
+        """Return every parameter under its name in the posterior contract."""
         found = super().posterior_dataset(declaration, values)
         if not declaration.response.sides:
             return found
@@ -410,59 +367,15 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         judgements: Judgements,
         draws: xr.Dataset,
     ) -> FloatArray:
-        """Return the linear predictors of every row as the kernel reads them.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : MagnitudeJudgements
-            Rows; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (predictor, sample, row).
-        """
+        """Return the linear predictors of every row as the kernel reads them."""
         found = super().row_predictors(declaration, judgements, draws)
         if declaration.response.sides:
             scalars = self.row_scalars(declaration, judgements, draws)
             found[IMPRESSION] /= np.exp(scalars["log_step"])
         return found
 
-    @staticmethod
-    def response_from(record: Mapping[str, Any]) -> MagnitudeResponse:
-        """Make the response from its saved fields.
-
-        Parameters
-        ----------
-        record : mapping
-            Fields of a ``MagnitudeResponse`` as JSON holds them.
-
-        Returns
-        -------
-        MagnitudeResponse
-            The response.
-        """
-        return MagnitudeResponse(**record)
-
     def estimands(self, declaration: Declaration[MagnitudeResponse]) -> Mapping[str, Estimand]:
-        """List the family's readable quantities.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-
-        Returns
-        -------
-        dict of str to Estimand
-            ``expected_ratio`` and ``median_ratio``; where answers at the reference have a
-            probability of their own, ``as_good_probability``, ``below_probability`` and
-            ``above_probability``.
-        """
+        """List the family's readable quantities."""
         response = declaration.response
         to = "the reference" if response.unit == 0.0 else "the median answer"
         bounds = (
@@ -510,28 +423,7 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
-        """Compute one readable quantity from the draws.
-
-        Parameters
-        ----------
-        name : str
-            ``win_probability`` or the name of an estimand.
-        declaration : Declaration
-            The model.
-        posterior : xarray.Dataset
-            The draws.
-        population : {"new", "observed"}, optional
-            Average over new annotators and items at the levels in the data (left out), over new
-            ones at new levels too ("new"), or over those in the data ("observed"; of more than
-            1,024 pairs of annotator and item a part in which each comes equally often).
-        by : str, optional
-            A moderator: a value for each of its levels instead of their plain average.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims chain, draw, (criterion,) system and those of the quantity.
-        """
+        """Compute one readable quantity from the draws."""
         known = ["win_probability", *self.estimands(declaration)]
         if name not in known:
             raise ModelError(f"LogMagnitude has no estimand {name!r}; it has {some(known)}")
@@ -544,24 +436,7 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         draws: xr.Dataset,
         rng: np.random.Generator,
     ) -> npt.NDArray[np.float64]:
-        """Draw an answer for every row, as a ratio coded as in ``judgements.answers``.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : MagnitudeJudgements
-            Rows to predict; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-        rng : numpy.random.Generator
-            Source of the noise.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (sample, row).
-        """
+        """Draw an answer for every row, as a ratio coded as in ``judgements.answers``."""
         predictors = self.row_predictors(declaration, judgements, draws)
         scalars = self.row_scalars(declaration, judgements, draws)
         return MagnitudeQuantities(declaration, draws).answers(predictors, scalars, rng)

@@ -163,6 +163,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
     )
 
     judged: ClassVar[type[Judgements]] = SPAJudgements
+    response_type: ClassVar[type[BetaResponse]] = BetaResponse
     kinds: ClassVar[tuple[Kind, ...]] = (
         quality(),
         Kind(
@@ -225,25 +226,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         check_priors(self, ("_scale", "_centre", "end_a", "end_b"))
 
     def checked(self, judgements: Judgements) -> SPAJudgements:
-        """Return the stated probabilities, or refuse what is none.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            Any table.
-
-        Returns
-        -------
-        SPAJudgements
-            The same table.
-
-        Raises
-        ------
-        ModelError
-            Where the judgements are no stated probabilities.
-        DesignError
-            Where there are none.
-        """
+        """Return the stated probabilities, or refuse what is none."""
         return stated_probabilities(judgements, self.name)
 
     def all_kinds(self) -> Sequence[Kind]:
@@ -307,25 +290,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         return "comes from the prior; structure='pairs' leaves it open"
 
     def row_data(self, declaration: Declaration[BetaResponse], judgements: Judgements) -> RowData:
-        """Return which end an answer is, its logs, and which pair was asked in which direction.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : SPAJudgements
-            The stated probabilities.
-
-        Returns
-        -------
-        RowData
-            Three columns; which pair and direction, or a weight for every circle of pairs.
-
-        Raises
-        ------
-        ModelError
-            For a system or a pair that the model was not fitted to.
-        """
+        """Return which end an answer is, its logs, and which pair was asked in which direction."""
         y = judgements.answers
         inside = (y > 0.0) & (y < 1.0)
         held = np.where(inside, y, 0.5)
@@ -362,23 +327,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
     def posterior_dataset(
         self, declaration: Declaration[BetaResponse], values: dict[str, FloatArray]
     ) -> xr.Dataset:
-        """Return every parameter under its name in the posterior contract.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        values : dict of str to numpy.ndarray
-            Named values, dims (chain, draw, criterion, ...).
-
-        Returns
-        -------
-        xarray.Dataset
-            With the user's labels as coordinates, and ``kappa``. With qualities, ``departure`` is
-            what each pair departs from them by. With pairs of their own, ``quality`` is what fits
-            the pairs best: its differences are nearest to them by least squares, and it sums to
-            zero within every group of systems that pairs link.
-        """
+        """Return every parameter under its name in the posterior contract."""
         dataset = super().posterior_dataset(declaration, values)
         ends = dataset["end_probability"]
         dataset["kappa"] = ends.copy(data=kappa_of(ends.values))
@@ -395,36 +344,8 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
             dataset["departure"] = ((*pair.dims[:-1], "system_pair"), departure)
         return dataset
 
-    @staticmethod
-    def response_from(record: Mapping[str, Any]) -> BetaResponse:
-        """Make the response from its saved fields.
-
-        Parameters
-        ----------
-        record : mapping
-            Fields of a ``BetaResponse`` as JSON holds them.
-
-        Returns
-        -------
-        BetaResponse
-            The response.
-        """
-        pairs = tuple((int(a), int(b)) for a, b in record["pairs"])
-        return BetaResponse(**{**record, "pairs": pairs})
-
     def estimands(self, declaration: Declaration[BetaResponse]) -> Mapping[str, Estimand]:
-        """List the family's readable quantities.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-
-        Returns
-        -------
-        dict of str to Estimand
-            ``stated_probability`` and, with a direction bias, ``incoherence``.
-        """
+        """List the family's readable quantities."""
         found = {"stated_probability": STATED}
         if declaration.response.direction_bias_scale is not None:
             found["incoherence"] = INCOHERENCE
@@ -439,31 +360,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
-        """Compute one readable quantity from the draws.
-
-        Parameters
-        ----------
-        name : str
-            ``win_probability``, or one of :meth:`estimands`. The win probability is the stated
-            probability, averaged over both directions of asking.
-        declaration : Declaration
-            The model.
-        posterior : xarray.Dataset
-            The draws; with very many systems they are thinned to 100 million values.
-        population : {"new", "observed"}, optional
-            Average over new annotators and items at the levels in the data (left out), over new
-            ones at new levels too ("new"), or over those in the data ("observed"; of more than
-            100,000 pairs of annotator and item a part in which each comes equally often, and draws
-            are thinned where it takes long).
-        by : str, optional
-            A moderator: a value for each of its levels instead of their plain average.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims chain, draw, (criterion,) system, system_b(, level). Not a number for pairs that
-            were never asked, where pairs have differences of their own.
-        """
+        """Compute a readable quantity; where pairs are their own, NaN of those never asked."""
         return of_stated(
             name, self.name, BetaQuantities(declaration, posterior).stated(population, by)
         )
@@ -475,24 +372,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         draws: xr.Dataset,
         rng: np.random.Generator,
     ) -> npt.NDArray[np.float64]:
-        """Draw a probability for every row, exact ends included.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : SPAJudgements
-            Rows to predict; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-        rng : numpy.random.Generator
-            Source of the noise.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (sample, row).
-        """
+        """Draw a probability for every row, exact ends included."""
         response = declaration.response
         predictors = self.row_predictors(declaration, judgements, draws)
         scalars = self.row_scalars(declaration, judgements, draws)

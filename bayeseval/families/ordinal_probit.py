@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +114,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
     )
 
     judged: ClassVar[type[Judgements]] = LikertJudgements
+    response_type: ClassVar[type[OrdinalResponse]] = OrdinalResponse
     kinds: ClassVar[tuple[Kind, ...]] = (
         ABSOLUTE[0],
         Kind(
@@ -165,25 +166,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
                 object.__setattr__(self, "category_prior", tuple(prior.tolist()))
 
     def checked(self, judgements: Judgements) -> LikertJudgements:
-        """Return the ratings, or refuse what is none.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            Any table.
-
-        Returns
-        -------
-        LikertJudgements
-            The same table.
-
-        Raises
-        ------
-        ModelError
-            Where the judgements are not ratings.
-        DesignError
-            Where the ratings cannot identify anything: a scale of one category, no rows.
-        """
+        """Return the ratings, or refuse what is none."""
         if not isinstance(judgements, LikertJudgements):
             raise ModelError(
                 f"OrdinalProbit models LikertJudgements; found {type(judgements).__name__}"
@@ -477,42 +460,8 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
         """
         return posterior_dataset(declaration, values)
 
-    @staticmethod
-    def response_from(record: Mapping[str, Any]) -> OrdinalResponse:
-        """Make the response from its saved fields.
-
-        Parameters
-        ----------
-        record : mapping
-            Fields of an ``OrdinalResponse`` as JSON holds them.
-
-        Returns
-        -------
-        OrdinalResponse
-            The response.
-        """
-        prior = record["category_prior"]
-        return OrdinalResponse(
-            **{
-                **record,
-                "category_values": tuple(record["category_values"]),
-                "category_prior": None if prior is None else tuple(prior),
-            }
-        )
-
     def estimands(self, declaration: Declaration[OrdinalResponse]) -> Mapping[str, Estimand]:
-        """List the family's readable quantities.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-
-        Returns
-        -------
-        dict of str to Estimand
-            ``expected_rating``, ``category_probability`` and ``at_least_probability``.
-        """
+        """List the family's readable quantities."""
         values = declaration.response.category_values
         return {
             "expected_rating": Estimand(
@@ -549,29 +498,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
         population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
-        """Compute one readable quantity from the draws.
-
-        Parameters
-        ----------
-        name : str
-            ``win_probability`` or the name of an estimand.
-        declaration : Declaration
-            The model.
-        posterior : xarray.Dataset
-            The draws.
-        population : {"new", "observed"}, optional
-            Average over new annotators and items at the levels in the data (left out), over new
-            ones at new levels too ("new"), or over those in the data ("observed"; of more than
-            16,384 pairs of annotator and item a part in which each comes equally often, and draws
-            are thinned where it takes long).
-        by : str, optional
-            A moderator: a value for each of its levels instead of their plain average.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims chain, draw, (criterion,) system and those of the quantity.
-        """
+        """Compute one readable quantity from the draws."""
         quantities = OrdinalQuantities(declaration, posterior)
         if name == "win_probability":
             return quantities.win_probability(population, by)
@@ -598,24 +525,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse]):
         draws: xr.Dataset,
         rng: np.random.Generator,
     ) -> npt.NDArray[np.int16]:
-        """Draw a rating for every row, as category codes from 0.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : LikertJudgements
-            Rows to predict; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-        rng : numpy.random.Generator
-            Source of the noise.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (sample, row).
-        """
+        """Draw a rating for every row, as category codes from 0."""
         return OrdinalQuantities(declaration, draws).predict(judgements, draws, rng)
 
     def log_likelihood(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -143,6 +143,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     )
 
     judged: ClassVar[type[Judgements]] = StrengthJudgements
+    response_type: ClassVar[type[StrengthResponse]] = StrengthResponse
     kinds: ClassVar[tuple[Kind, ...]] = (
         quality(),
         interaction(most=_LARGEST_AUTO),
@@ -216,25 +217,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
         check_priors(self, ("_scale", "_centre", "_a", "_b", "_shape", "_rate"))
 
     def checked(self, judgements: Judgements) -> StrengthJudgements:
-        """Return the strengths, or refuse what is none.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            Any table.
-
-        Returns
-        -------
-        StrengthJudgements
-            The same table.
-
-        Raises
-        ------
-        ModelError
-            Where the judgements are no strengths.
-        DesignError
-            Where there are none.
-        """
+        """Return the strengths, or refuse what is none."""
         return strengths(judgements, self.name)
 
     def kinds_of(self, facts: Facts) -> Sequence[Kind]:
@@ -340,25 +323,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     def row_data(
         self, declaration: Declaration[StrengthResponse], judgements: Judgements
     ) -> RowData:
-        """Return the answers as the response reads them.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : StrengthJudgements
-            The strengths.
-
-        Returns
-        -------
-        RowData
-            The grade; or end, middle or between with logs of both shares; or end and points.
-
-        Raises
-        ------
-        ModelError
-            Where the scale is another one than the model's, or an answer is not on it.
-        """
+        """Return the answers as the response reads them."""
         table, response = strengths(judgements, self.name), declaration.response
         y, bound = table.answers, response.bound
         if table.bound != bound:
@@ -385,21 +350,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     def posterior_dataset(
         self, declaration: Declaration[StrengthResponse], values: dict[str, FloatArray]
     ) -> xr.Dataset:
-        """Return every parameter under its name in the posterior contract.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        values : dict of str to numpy.ndarray
-            Named values, dims (chain, draw, criterion, ...).
-
-        Returns
-        -------
-        xarray.Dataset
-            With the user's labels as coordinates; ``population_thresholds`` of grades, or ``kappa``
-            of a slider.
-        """
+        """Return every parameter under its name in the posterior contract."""
         dataset = super().posterior_dataset(declaration, values)
         response = declaration.response
         if response.response == "graded":
@@ -414,36 +365,8 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
             dataset["kappa"] = ends.copy(data=kappa_of(ends.values))
         return dataset
 
-    @staticmethod
-    def response_from(record: Mapping[str, Any]) -> StrengthResponse:
-        """Make the response from its saved fields.
-
-        Parameters
-        ----------
-        record : mapping
-            Fields of a ``StrengthResponse`` as JSON holds them.
-
-        Returns
-        -------
-        StrengthResponse
-            The response.
-        """
-        return StrengthResponse(**record)
-
     def estimands(self, declaration: Declaration[StrengthResponse]) -> Mapping[str, Estimand]:
-        """List the family's readable quantities.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-
-        Returns
-        -------
-        dict of str to Estimand
-            ``expected_strength``, ``preference_probability`` and, where "no preference" can be
-            answered, ``no_preference_probability``.
-        """
+        """List the family's readable quantities."""
         response = declaration.response
         found = {
             "expected_strength": Estimand(
@@ -484,30 +407,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
         population: str | None = None,
         by: str | None = None,
     ) -> xr.DataArray:
-        """Compute one readable quantity from the draws.
-
-        Parameters
-        ----------
-        name : str
-            ``win_probability``, or one of :meth:`estimands`. The win probability is that of a
-            preference plus half of no preference. All are averages over both ways of showing a
-            pair.
-        declaration : Declaration
-            The model.
-        posterior : xarray.Dataset
-            The draws; for many pairs, or populations that were observed, evenly thinned.
-        population : {"new", "observed"}, optional
-            Average over new annotators and items at the levels in the data (left out), over new
-            ones at new levels too ("new"), or over those in the data ("observed"; of more than
-            4,096 pairs of annotator and item a part in which each comes equally often).
-        by : str, optional
-            A moderator: a value for each of its levels instead of their plain average.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims chain, draw, (criterion,) system, system_b(, level).
-        """
+        """Compute a readable quantity, averaged over both ways of showing a pair."""
         known = self.estimands(declaration)
         if name not in known and name != "win_probability":
             raise ModelError(
@@ -527,24 +427,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
         draws: xr.Dataset,
         rng: np.random.Generator,
     ) -> npt.NDArray[np.float64]:
-        """Draw a strength for every row.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : StrengthJudgements
-            Rows to predict; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-        rng : numpy.random.Generator
-            Source of the noise.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (sample, row); strengths as in ``judgements.answers``.
-        """
+        """Draw a strength for every row."""
         response = declaration.response
         predictors = self.row_predictors(declaration, judgements, draws)
         scalars = self.row_scalars(declaration, judgements, draws)
