@@ -136,7 +136,7 @@ def test_predictions_are_ratings_of_the_users_scale(
     words = np.array([str(k) for k in range(scale[0], scale[1] + 1)] if len(scale) == 2 else scale)
     judgements = small_study.judgements
     given = judgements.to_frame()
-    given["rating"] = given["rating"].map(lambda rating: words[rating - 1])
+    given["rating"] = words[judgements.answers]
     if len(scale) == 2:
         given["rating"] = given["rating"].astype(int)
     judgements = be.LikertJudgements.from_frame(
