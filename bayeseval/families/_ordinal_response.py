@@ -252,7 +252,9 @@ class OrdinalResponse:
         typical
             Whether the number of categories is not known yet.
         """
-        shown = ", ".join(f"{value:g}" for value in self.category_prior or ())
+        values = [f"{value:g}" for value in self.category_prior or ()]
+        alike = typical and len(set(values)) == 1
+        shown = f"{values[0]}, …" if alike else ", ".join(values)
         short = PriorText(
             "population_thresholds",
             f"category probabilities ~ Dirichlet({shown})",
