@@ -311,7 +311,7 @@ def _interval(index: int, ms: _MeanSquares, prob: float) -> tuple[float, float]:
     n, k = ms.n, ms.k
     high = 0.5 + prob / 2
     df1, df_residual = n - 1, (n - 1) * (k - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if index in (1, 4):
             residual, rater, between = np.array([ms.residual, ms.rater, ms.between])
             rho = (between - residual) / (between + (k - 1) * residual + k * (rater - residual) / n)
