@@ -230,11 +230,20 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         self, facts: Facts, names: Sequence[str]
     ) -> tuple[PairwiseResponse, dict[str, str]]:
         """Return how outcomes come about, and what of it is a convention."""
-        ties = self._tie_model(facts.judgements)
-        half = {"ties": "counted as half a win each, a convention and no likelihood"}
+        table = facts.judgements
+        ties = self._tie_model(table)
+        said = {}
+        if ties == "half":
+            said["ties"] = "counted as half a win each, a convention and no likelihood"
+        if table.has("ranking"):
+            worth = float((table.counts * ranking_weights(table)).sum())
+            said["independence within a ranking"] = (
+                f"comparisons of one ranking are never circular: the {table.n_judgements:,} of "
+                f"{facts.levels('ranking'):,} rankings count as {worth:,.1f} independent ones"
+            )
         return self._response(
             ties, position="position_effect" in names, consistency="log_consistency" in names
-        ), (half if ties == "half" else {})
+        ), said
 
     def _response(self, ties: Ties, *, position: bool, consistency: bool) -> PairwiseResponse:
         return PairwiseResponse(

@@ -8,6 +8,8 @@ formula and the table of priors.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from bayeseval.families._declaration import Term
 from bayeseval.judgements import Judgements
 from bayeseval.judgements.identify import Identification
@@ -220,6 +222,27 @@ def outputs_judged_repeatedly(facts: Facts) -> str | None:
     return None if facts.design.outputs_judged_repeatedly else "every output was judged once"
 
 
+_MANY_OUTPUTS = 2_000
+"""Outputs from which their effects cost minutes: 13,230 of them took over 25 (two cores)."""
+
+_JUDGEMENTS_AN_OUTPUT = 1.5
+"""Judgements an output from which more than a few repeats tell so many effects from noise."""
+
+
+def many_outputs_repeated(facts: Facts) -> str | None:
+    """Ask, of very many outputs, for repeated judgements of most."""
+    table = facts.judgements
+    factors = [name for name in ("criterion", "system", "item") if table.has(name)]
+    n_outputs = len(np.unique(np.stack([table.codes(name) for name in factors]), axis=1).T)
+    if n_outputs <= _MANY_OUTPUTS or table.n_judgements >= _JUDGEMENTS_AN_OUTPUT * n_outputs:
+        return None
+    return (
+        f"{n_outputs:,} outputs share {table.n_judgements:,} judgements, so few are judged twice "
+        "that what is an output's own counts as noise; ask for effects={'interaction': True} if "
+        "you want to wait"
+    )
+
+
 def systems_judged_repeatedly(facts: Facts) -> str | None:
     """Ask for annotators who judged a system more than once."""
     repeated = facts.design.annotators_repeat_systems
@@ -374,7 +397,7 @@ def deviation(*further: Requirement) -> Kind:
 ABSOLUTE = (
     quality(),
     difficulty(),
-    interaction(several_systems, items_shared),
+    interaction(several_systems, items_shared, many_outputs_repeated),
     taste(several_systems),
     shift(),
     deviation(several_systems),
