@@ -2,9 +2,9 @@
 
 A kernel module has one plain function of the signature :data:`LOG_DENSITY`,
 
-    def pairwise_log_density(n, x, gradient, value, data):
+    def log_density(n, x, gradient, value, data):
         forward = predictor_forward(n, x, data)
-        pairwise_kernel(*forward[2])
+        kernel(*forward[2])
         return predictor_reverse(n, x, gradient, value, data, forward)
 
 which :func:`compiled_callback` compiles once and keeps on disk. (A kernel that is handed over as an

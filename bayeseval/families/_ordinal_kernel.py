@@ -56,7 +56,7 @@ _NARROW = 1e-3
 
 
 @numba.njit(nogil=True, error_model="numpy", fastmath={"contract", "nsz"})
-def _mills_ratio(z: FloatArray, out: FloatArray, size: int) -> None:
+def mills_ratios(z: FloatArray, out: FloatArray, size: int) -> None:
     """Fill (1 - Φ(z))/φ(z) for z >= 0."""
     for j in range(size):
         t = (z[j] - 4.0) / (z[j] + 4.0)
@@ -141,8 +141,8 @@ def interval_terms(
     """
     near, far, near_factor, far_factor = work[0], work[1], work[2], work[3]
     _ends(lower, upper, near, far, near_factor, far_factor, size)
-    _mills_ratio(near, by_lower, size)
-    _mills_ratio(far, by_upper, size)
+    mills_ratios(near, by_lower, size)
+    mills_ratios(far, by_upper, size)
     exponentials(near_factor, near, size)
     exponentials(far_factor, near, size)
     _derivatives(lower, upper, by_lower, by_upper, near_factor, far_factor, log_p, size)

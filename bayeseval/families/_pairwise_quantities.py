@@ -23,10 +23,13 @@ from bayeseval.families._marginal import (
     people_and_items,
     thinned,
 )
-from bayeseval.families._pairwise_kernel import DAVIDSON, LOGIT, RAO_KUPPER
 from bayeseval.families._pairwise_response import PairwiseResponse
 
 OUTCOMES = ("win", "tie", "loss")
+
+LOGIT, PROBIT = 0, 1
+DECIDED, DAVIDSON, RAO_KUPPER = 0, 1, 2
+_TIE_CODES = {"davidson": DAVIDSON, "rao_kupper": RAO_KUPPER, "half": DECIDED, "none": DECIDED}
 
 _MOST_EVALUATIONS = 1_000_000_000
 """Outcomes computed in some ten seconds; where it takes more, draws are thinned evenly."""
@@ -161,7 +164,8 @@ class PairwiseQuantities:
     def _at(self, cell: Cell) -> FloatArray:
         """Return chances of win and tie, dims (draw, system, system_b, 2)."""
         tie = tie_parameter(cell.draws).transpose("chain", "draw").values.ravel()
-        link, ties = (int(option) for option in self.declaration.response.options[:2])
+        response = self.declaration.response
+        link, ties = LOGIT if response.link == "logit" else PROBIT, _TIE_CODES[response.ties]
         position = cell.optional("position_effect")
 
         def answer(difference: FloatArray, added_sd: FloatArray, own: Own) -> FloatArray:

@@ -2,21 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
+from typing import Literal
 
 from bayeseval.families._declaration import FloatArray, Prior, Scalar
-from bayeseval.families._pairwise_kernel import (
-    DAVIDSON,
-    DECIDED,
-    LOGIT,
-    PROBIT,
-    RAO_KUPPER,
-    pairwise_kernel,
-    pairwise_log_density,
-)
 from bayeseval.families._pairwise_values import decided_log_likelihoods
+from bayeseval.families.engine.loading import FormulaResponse
 
 type Link = Literal["logit", "probit"]
 type Ties = Literal["davidson", "rao_kupper", "half", "none"]
@@ -36,11 +26,10 @@ _TIES = {
     ),
     "none": ("There are no ties.", "P(a wins) = F(η)"),
 }
-_TIE_CODES = {"davidson": DAVIDSON, "rao_kupper": RAO_KUPPER, "half": DECIDED, "none": DECIDED}
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairwiseResponse:
+class PairwiseResponse(FormulaResponse):
     """Outcome of a comparison given the linear predictors of its location and log consistency.
 
     The answer's columns are the shares of wins of a, wins of b, and ties among the judgements of
@@ -70,10 +59,14 @@ class PairwiseResponse:
     log_tie_scale: float = 1.0
     tie_threshold_scale: float = 1.0
 
+    kind = "pairwise"
+    formula_module = "_pymc_pairwise"
+
     @property
-    def kind(self) -> str:
-        """Name of the PyMC formula's module."""
-        return "pairwise"
+    def formula_name(self) -> str:
+        """Name of the formula."""
+        ties = self.ties if self.has_ties else "decided"
+        return f"pairwise_{self.link}_{ties}" + ("_consistency" if self.consistency else "")
 
     @property
     def n_predictors(self) -> int:
@@ -146,30 +139,8 @@ class PairwiseResponse:
         return {scalar.name: () for scalar in self.scalars}
 
     @property
-    def options(self) -> FloatArray:
-        """Link, tie model, and whether there is a position effect, as the kernel reads them."""
-        return np.array(
-            [
-                LOGIT if self.link == "logit" else PROBIT,
-                _TIE_CODES[self.ties],
-                self.position_scale is not None,
-            ],
-            dtype=np.float64,
-        )
-
-    @property
-    def kernel(self) -> Any:
-        """The compiled log density of the answers."""
-        return pairwise_kernel
-
-    @property
     def log_likelihoods(self) -> Callable[..., FloatArray] | None:
         """The log likelihood of many points at once, for the commonest model of many votes."""
         if self.link == "logit" and not self.has_ties and not self.consistency:
             return decided_log_likelihoods
         return None
-
-    @property
-    def log_density(self) -> Callable[..., int]:
-        """The log density of the model with that kernel."""
-        return pairwise_log_density

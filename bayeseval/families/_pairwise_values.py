@@ -1,7 +1,7 @@
 """Log likelihood of comparisons without ties at many points, without derivatives.
 
 Importance weights ask for nothing else. Cells stay in the fastest memory while all points pass, and
-Python is called once: half the time of :func:`pairwise_kernel` point by point.
+Python is called once: half the time of the kernel point by point.
 """
 
 # Numba sees an element of an array as a number; the stubs of NumPy do not.

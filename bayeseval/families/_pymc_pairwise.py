@@ -1,16 +1,91 @@
-"""The outcomes of comparisons in PyTensor: the definition that the compiled kernel is held to."""
+"""The outcomes of comparisons: the formulas of their log probability.
+
+A cell holds all judgements that share their predictors; what it needs of them are the shares of
+wins of a, wins of b, and ties, so that three judgements cost as much as three million. With
+e = exp(log consistency) · (location + position effect), F the logistic or normal distribution
+function:
+
+    decided      P(a) = F(e),        P(b) = F(-e)
+    Davidson     P(a) : P(b) : P(tie) = exp(e/2) : exp(-e/2) : ν
+    Rao-Kupper   P(a) = F(e - τ),    P(b) = F(-e - τ),    the rest ties
+"""
 
 # PyTensor describes its variables only in part.
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportReturnType=false
 # pyright: reportArgumentType=false, reportCallIssue=false
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
 import pytensor.tensor as pt
 from pytensor.tensor.variable import TensorVariable
 
 from bayeseval.families._pairwise_response import PairwiseResponse
+from bayeseval.families.engine.formula import Formula
+from bayeseval.families.engine.special import log_normal_band, log_normal_cdf, softplus
+
+
+def _decided(v: Any, e: TensorVariable) -> TensorVariable:
+    return -v.win * softplus(-e) - v.loss * softplus(e)
+
+
+def _davidson(v: Any, e: TensorVariable) -> TensorVariable:
+    # Over the more likely outcome's weight exp(|e|/2) the three are 1, q² and ν q.
+    q = pt.exp(-0.5 * pt.abs(e))
+    total = 0.5 * pt.abs(e) + pt.log(1.0 + q * (q + pt.exp(v.log_tie_propensity)))
+    return 0.5 * (v.win - v.loss) * e + v.tie * v.log_tie_propensity - total
+
+
+def _rao_kupper(v: Any, e: TensorVariable) -> TensorVariable:
+    # A tie, F(e + τ) - F(e - τ), is F(e - τ) F(-e - τ) (exp(2τ) - 1).
+    threshold = v.tie_propensity
+    log_odd = 2.0 * threshold + pt.log1mexp(-2.0 * threshold)
+    decided = (v.win + v.tie) * softplus(threshold - e) + (v.loss + v.tie) * softplus(threshold + e)
+    return v.tie * log_odd - decided
+
+
+def _normal(v: Any, e: TensorVariable) -> TensorVariable:
+    return v.win * log_normal_cdf(e) + v.loss * log_normal_cdf(-e)
+
+
+def _normal_with_ties(v: Any, e: TensorVariable) -> TensorVariable:
+    threshold = v.tie_propensity
+    ahead, behind = log_normal_cdf(e - threshold), log_normal_cdf(-e - threshold)
+    return v.win * ahead + v.loss * behind + v.tie * log_normal_band(e, threshold)
+
+
+_MODELS = {
+    ("logit", "decided"): (_decided, ()),
+    ("logit", "davidson"): (_davidson, ("log_tie_propensity",)),
+    ("logit", "rao_kupper"): (_rao_kupper, ("tie_propensity",)),
+    ("probit", "decided"): (_normal, ()),
+    ("probit", "rao_kupper"): (_normal_with_ties, ("tie_propensity",)),
+}
+
+
+def _formula(link: str, ties: str, *, consistency: bool) -> Formula:
+    model, scalars = _MODELS[link, ties]
+
+    def log_p(v: Any) -> TensorVariable:
+        location = v.location + v.position_effect
+        return model(v, location * pt.exp(v.log_consistency) if consistency else location)
+
+    return Formula(
+        name=f"pairwise_{link}_{ties}" + ("_consistency" if consistency else ""),
+        about="Mean log probability of the outcomes of comparisons",
+        predictors=("location", "log_consistency") if consistency else ("location",),
+        answer=("win", "loss", "tie"),
+        scalars=("position_effect", *scalars),
+        optional=("position_effect",),
+        cases={(): log_p},
+    )
+
+
+FORMULAS = tuple(
+    _formula(link, ties, consistency=consistency)
+    for link, ties in _MODELS
+    for consistency in (False, True)
+)
 
 
 def log_probability(
@@ -19,63 +94,6 @@ def log_probability(
     answer: Sequence[TensorVariable],
     response: PairwiseResponse,
 ) -> TensorVariable:
-    """Return the mean log probability of one judgement of every cell.
-
-    Parameters
-    ----------
-    predictors
-        Location, and log consistency where it is in the model.
-    scalars
-        The response's parameters by cell.
-    answer
-        Shares of wins of a, wins of b, and ties.
-    response
-        Link and tie model.
-    """
-    e = predictors[0]
-    if response.position_scale is not None:
-        e = e + scalars["position_effect"]
-    if response.consistency:
-        e = e * pt.exp(predictors[1])
-    if response.ties == "davidson":
-        weights = pt.stack([e / 2, -e / 2, scalars["log_tie_propensity"]])
-        relative = weights - pt.logsumexp(weights, axis=0, keepdims=True)
-        by_outcome = [relative[outcome] for outcome in range(3)]
-    else:
-        threshold = scalars["tie_propensity"] if response.ties == "rao_kupper" else pt.zeros_like(e)
-        by_outcome = _cut(e, threshold, response)
-    # An outcome that a cell does not have may be impossible: its log probability is not asked for.
-    return sum(
-        pt.switch(pt.gt(share, 0), share * by_outcome[outcome], 0.0)
-        for outcome, share in enumerate(answer[: len(by_outcome)])
-    )
-
-
-def _cut(
-    e: TensorVariable, threshold: TensorVariable, response: PairwiseResponse
-) -> list[TensorVariable]:
-    """Log probabilities where the latent difference lies above, below or between thresholds."""
-    if response.link == "probit":
-        decided = [_log_normal_cdf(e - threshold), _log_normal_cdf(-e - threshold)]
-        if not response.has_ties:
-            return decided
-        # Mirrored, so that both ends of the interval are in the lower tail.
-        inner, outer = (
-            _log_normal_cdf(threshold - pt.abs(e)),
-            _log_normal_cdf(-threshold - pt.abs(e)),
-        )
-        return [*decided, inner + pt.log1mexp(outer - inner)]
-    ahead, behind = e - threshold, -e - threshold
-    decided = [-pt.softplus(-ahead), -pt.softplus(-behind)]
-    if not response.has_ties:
-        return decided
-    # F(e + τ) − F(e − τ) = F(e + τ) F(τ − e) (1 − exp(−2τ)) for the logistic distribution.
-    return [*decided, pt.log1mexp(-2 * threshold) - pt.softplus(behind) - pt.softplus(ahead)]
-
-
-def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
-    """Return log Φ. PyMC's own has constants in single precision, an error of about 1e-8."""
-    root = np.sqrt(2.0)  # as a NumPy double: PyTensor would round the root of a Python number
-    below, above = pt.minimum(x, -1.0), pt.maximum(x, -1.0)
-    tail = pt.log(0.5 * pt.erfcx(-below / root)) - 0.5 * below**2
-    return pt.switch(pt.lt(x, -1.0), tail, pt.log1p(-0.5 * pt.erfc(above / root)))
+    """Return the mean log probability of one judgement of every cell."""
+    (formula,) = (formula for formula in FORMULAS if formula.name == response.formula_name)
+    return formula.log_probability(predictors, scalars, answer, {})

@@ -14,6 +14,7 @@ import pytest
 
 from bayeseval.families import OrderedBeta
 from bayeseval.families._gamma_kernel import log_gammas
+from bayeseval.families._normal_kernel import log_normal_bands, log_normal_cdfs
 from bayeseval.families._student_kernel import student_log_cdfs, student_table
 from bayeseval.families.engine import loading, numeric
 from bayeseval.families.engine.printing import kernel_source
@@ -22,7 +23,7 @@ from tests.families.test_predictor_contract import stated
 # The types of its numbers leave out what they can be made to.
 mp: Any = mpmath.mp
 mpf: Any = mpmath.mpf
-FORMULAS = ("_pymc_ordered_beta", "_pymc_preference_strength")
+FORMULAS = ("_pymc_ordered_beta", "_pymc_pairwise", "_pymc_preference_strength")
 TAILS = np.array([-700.0, -40.0, -1.0, -1e-8, 0.0, 1e-300, 1e-8, 0.3, 1.0, 36.0, 700.0])
 POSITIVE = np.concatenate([np.geomspace(1e-300, 1e300, 61), [0.5, 0.999999, 1.0, 1.000001, 2.0]])
 
@@ -77,6 +78,35 @@ def test_log_gamma_and_digamma_have_all_digits_from_the_smallest_number_on() -> 
     slopes = np.array([float(mp.digamma(mpf(v))) for v in held])
     np.testing.assert_allclose(value, expected, rtol=1e-14, atol=2e-15)
     np.testing.assert_allclose(slope, slopes, rtol=1e-14, atol=2e-15)
+
+
+@pytest.mark.parametrize("band", [1e-12, 1e-6, 1e-3, 0.4, 8.0])
+def test_log_normal_probabilities_keep_their_digits(band: float) -> None:
+    u = np.array([-1e5, -30.0, -3.0, -1.0, -1e-9, 0.0, 1e-9, 0.7, 9.0, 38.0, 1e5])
+    value, slope, by_band, work = *np.empty((3, u.size)), np.empty((6, u.size))
+    log_normal_cdfs(u, value, slope, work, u.size)
+
+    def log_cdf(x: Any) -> Any:
+        tail = mp.erfc(abs(x) / mp.sqrt(2)) / 2
+        return mp.log(tail) if x <= 0 else mp.log1p(-tail)
+
+    def log_density(x: Any) -> Any:
+        return -x * x / 2 - mp.log(2 * mp.pi) / 2
+
+    expected = np.array([float(log_cdf(mpf(v))) for v in u])
+    np.testing.assert_allclose(value, expected, rtol=4e-15, atol=1e-307)
+    slopes = [float(mp.exp(log_density(mpf(v)) - log_cdf(mpf(v)))) for v in u]
+    np.testing.assert_allclose(slope, slopes, rtol=1e-14, atol=1e-300)
+    log_normal_bands(u, np.full(u.size, band), value, slope, by_band, work, u.size)
+    for j, v in enumerate(u):
+        near, far = mpf(abs(v)) - mpf(band), mpf(abs(v)) + mpf(band)
+        with mp.workdps(80):
+            log_p = mp.log((mp.erfc(near / mp.sqrt(2)) - mp.erfc(far / mp.sqrt(2))) / 2)
+        of_near, of_far = mp.exp(log_density(near) - log_p), mp.exp(log_density(far) - log_p)
+        assert value[j] == pytest.approx(float(log_p), rel=1e-12, abs=1e-12)
+        by_u = float(of_far - of_near) * (1.0 if v >= 0.0 else -1.0)
+        assert slope[j] == pytest.approx(by_u, rel=1e-9, abs=1e-9)
+        assert by_band[j] == pytest.approx(float(of_near + of_far), rel=1e-9)
 
 
 @pytest.mark.parametrize("df", [0.3, 4.0, 150.0])

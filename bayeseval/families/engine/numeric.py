@@ -109,7 +109,7 @@ def exp(x: float) -> float:
 
 
 @_inlined
-def _log_of_sum(x: float, rest: float) -> float:
+def log_of_sum(x: float, rest: float) -> float:
     """Return log(x + rest), the rest no more than what rounding took from x."""
     shifted = bits_of(x) + (_ONE - _ROOT_HALF)
     k = from_bits((shifted >> _MANTISSA_BITS) | _WHOLE) - (_TWO_52 + 1023.0)
@@ -133,14 +133,14 @@ def _log_of_sum(x: float, rest: float) -> float:
 @_inlined
 def log(x: float) -> float:
     """Return the logarithm of a number from 1e-300 to 1e300; relative error 4e-16."""
-    return _log_of_sum(x, 0.0)
+    return log_of_sum(x, 0.0)
 
 
 @_inlined
 def log1p(x: float) -> float:
     """Return log(1 + x) for x from above -1 to 1e300; relative error 6e-16."""
     total = 1.0 + x
-    return _log_of_sum(total, x - (total - 1.0))
+    return log_of_sum(total, x - (total - 1.0))
 
 
 @numba.njit(nogil=True, error_model="numpy")

@@ -33,6 +33,7 @@ _CALLS = {
     "Log": "log",
     "Log1p": "log1p",
     "Sign": "sign",
+    "IsInf": "math.isinf",
     "Sqrt": "math.sqrt",
     "Abs": "abs",
     "Maximum": "max",
@@ -43,7 +44,7 @@ _CALLS = {
 _COMPARISONS = {"EQ": "==", "NEQ": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
 # Functions of the library: exact, and no loop with them is vectorised, so they are for what rows
 # share alone.
-_FOR_ALL_ROWS = ("log1mexp", "math.expm1")
+_FOR_ALL_ROWS = ("log1mexp", "math.expm1", "math.isinf")
 _ONCE = {"exp": "math.exp", "log": "math.log", "log1p": "math.log1p"}
 
 
@@ -98,8 +99,8 @@ def _printed(kind: str, arguments: Sequence[_Text], *, once: bool) -> _Text:
         case "Sqr":
             return _Text(f"{arguments[0].within(_ATOM)} * {arguments[0].within(_ATOM)}", _PRODUCT)
         case "Switch":
-            condition, yes, no = (a.within(_SUM) for a in arguments)
-            return _Text(f"{yes} if {condition.strip('()')} else {no}", _COMPARISON - 1)
+            condition, yes, no = (a.within(_COMPARISON) for a in arguments)
+            return _Text(f"{yes} if {condition} else {no}", _COMPARISON - 1)
         case "OR" | "AND":
             sign = "|" if kind == "OR" else "&"
             return _Text(f" {sign} ".join(a.within(_ATOM) for a in arguments), _COMPARISON)
@@ -262,7 +263,8 @@ class _CasePrinter:
     def _shown(self, v: Variable) -> _Text:
         if isinstance(v, Constant):
             number = float(np.asarray(v.data))
-            return _Text(repr(number), _ATOM if number >= 0 else _SUM, is_number=True)
+            shown = repr(number).replace("inf", "math.inf")
+            return _Text(shown, _ATOM if number >= 0 else _SUM, is_number=True)
         if v in self.text:
             return self.text[v]
         if v in self.rows or v in self.shared:

@@ -113,7 +113,7 @@ softplus = Special(pt.softplus, inline="softplus", slope=sigmoid)
 """log(1 + exp(x))."""
 
 
-def log_normal_cdf(x: TensorVariable) -> TensorVariable:
+def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
     """Return log Φ. PyMC's own has constants in single precision, an error of about 1e-8."""
     root = np.sqrt(2.0)  # as a NumPy double: PyTensor would round the root of a Python number
     below, above = pt.minimum(x, -1.0), pt.maximum(x, -1.0)
@@ -124,6 +124,12 @@ def log_normal_cdf(x: TensorVariable) -> TensorVariable:
 def student_constant(df: TensorVariable) -> TensorVariable:
     """Return the log of the normalising constant of Student's t."""
     return log_gamma(0.5 * df + 0.5) - log_gamma(0.5 * df) - 0.5 * pt.log(np.pi * df)
+
+
+def _log_normal_band(u: TensorVariable, band: TensorVariable) -> TensorVariable:
+    # The nearer tail is the larger one; the difference of both tails keeps its digits.
+    near, far = _log_normal_cdf(band - pt.abs(u)), _log_normal_cdf(-band - pt.abs(u))
+    return near + pt.log1mexp(far - near)
 
 
 def _student_log_cdf(z: TensorVariable, df: TensorVariable) -> TensorVariable:
@@ -149,3 +155,11 @@ student_log_cdf = Special(
     table="student_table",
 )
 """The log of Student's distribution function at z, with degrees of freedom that rows share."""
+
+log_normal_cdf = Special(_log_normal_cdf, module="_normal_kernel", block="log_normal_cdfs", work=2)
+"""log Φ."""
+
+log_normal_band = Special(
+    _log_normal_band, module="_normal_kernel", block="log_normal_bands", work=6
+)
+"""The log of Φ(band - u) - Φ(-band - u), band above zero."""
