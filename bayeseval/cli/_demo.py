@@ -47,9 +47,8 @@ def demo(
     table = Table(
         file=ratings,
         annotator="annotator",
-        system="system",
+        own={"system": "system", "rating": "rating"},
         item="item",
-        rating="rating",
         scale=(1, 5),
     )
     judgements = table.read()

@@ -2,16 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from functools import wraps
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from bayeseval._checks import nearest, some
-from bayeseval.cli._text import ends, numbers, outcomes, reference_of
+from bayeseval._forms import FORMS, Argument, Form
+from bayeseval.cli._text import READERS
 from bayeseval.errors import BayesEvalError
 
 if TYPE_CHECKING:
@@ -40,9 +41,39 @@ Population = Annotated[
 Level = Annotated[str | None, typer.Option(help="Level of --by; each in turn where left out.")]
 
 
+def _listed(names: Iterable[str], last: str) -> str:
+    *most, end = names
+    return f"{', '.join(most)} {last} {end}" if most else end
+
+
+def _flags(options: Iterable[str], between: str = ", ") -> str:
+    return between.join("--" + option.replace("_", "-") for option in options)
+
+
+def _help(option: str) -> str:
+    """Return the help of an option that not all protocols have, and which those are."""
+    having = {name: form.options[option] for name, form in FORMS.items() if option in form.options}
+    argument = next(iter(having.values()))
+    if argument.takes == "choice":
+        return argument.help + (f"; {argument.default}." if argument.default else ".")
+    return f"{argument.help}; {_listed(having, 'and')}."
+
+
+def _inferring(option: str) -> list[str]:
+    """Return the protocols that take an option and do not need it."""
+    return [
+        name
+        for name, form in FORMS.items()
+        if option in form.options and not form.options[option].needed
+    ]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A file and what its columns mean: the options of every command that reads judgements."""
+    """A file and what its columns mean: the options of every command that reads judgements.
+
+    ``own`` has the values of the options of `OWN`, which not all protocols have.
+    """
 
     file: Annotated[
         Path, typer.Argument(help="Judgements: CSV, TSV, JSON, JSON lines, Parquet or Excel.")
@@ -50,59 +81,17 @@ class Table:
     protocol: Annotated[
         str,
         typer.Option(
-            help="How people were asked: likert, pairwise, spa, strength or magnitude.",
+            help=f"How people were asked: {_listed(FORMS, 'or')}.",
         ),
     ] = "likert"
     annotator: Annotated[str | None, typer.Option(help="Column of the annotator.")] = None
     no_annotator: Annotated[
         bool, typer.Option("--no-annotator", help="The export has no annotator identities.")
     ] = False
-    system: Annotated[
-        str | None, typer.Option(help="Column of the system; likert and magnitude.")
-    ] = None
-    system_a: Annotated[
-        str | None,
-        typer.Option(help="Column of the system shown first; pairwise, spa and strength."),
-    ] = None
-    system_b: Annotated[
-        str | None, typer.Option(help="Column of the other system; pairwise, spa and strength.")
-    ] = None
-    rating: Annotated[str | None, typer.Option(help="Column of the rating; likert.")] = None
-    outcome: Annotated[
-        str | None, typer.Option(help="Column of the outcome: a, b or tie; pairwise.")
-    ] = None
-    winner: Annotated[
-        str | None,
-        typer.Option(help="Instead of --outcome, column of the winning system; pairwise."),
-    ] = None
-    ranking: Annotated[
-        str | None, typer.Option(help="Column of the ranking that a pair comes from; pairwise.")
-    ] = None
-    probability: Annotated[
-        str | None, typer.Option(help="Column of the probability that a is better; spa.")
-    ] = None
-    strength: Annotated[
-        str | None, typer.Option(help="Column of the signed strength; strength.")
-    ] = None
-    positive: Annotated[
-        Literal["a", "b"] | None, typer.Option(help="Which system a positive strength favours.")
-    ] = None
-    magnitude: Annotated[str | None, typer.Option(help="Column of the magnitude; magnitude.")] = (
-        None
-    )
-    reference: Annotated[
-        str | None,
-        typer.Option(help="Magnitude of the reference, or its column, or none; magnitude."),
-    ] = None
-    zeros: Annotated[
-        Literal["refuse", "censor"] | None,
-        typer.Option(help="What to do with magnitudes of zero; refuse."),
-    ] = None
+    own: Mapping[str, Any] = field(default_factory=dict)
     item: Annotated[str | None, typer.Option(help="Column of the item.")] = None
     criterion: Annotated[str | None, typer.Option(help="Column of the criterion.")] = None
-    page: Annotated[
-        str | None, typer.Option(help="Column of what was on one screen; likert and magnitude.")
-    ] = None
+    page: Annotated[str | None, typer.Option(help=_help("page"))] = None
     moderator: Annotated[
         list[str] | None,
         typer.Option(help="Column that quality may vary by, such as the day; can be repeated."),
@@ -114,8 +103,8 @@ class Table:
         tuple[float, float] | None,
         typer.Option(
             metavar="LOW HIGH",
-            help="Ends of the scale; likert, spa and strength. Inferred for likert and spa where "
-            "left out.",
+            help=f"{_help('scale')} Inferred for {_listed(_inferring('scale'), 'and')} where left "
+            "out.",
         ),
     ] = None
     label: Annotated[
@@ -146,44 +135,35 @@ class Table:
 
     def read(self) -> "Judgements":
         """Read the judgements."""
-        protocol = self._protocol()
+        form = self._form()
         if (self.annotator is None) != self.no_annotator:
             raise BayesEvalError(
                 "say who judged: --annotator COLUMN, or --no-annotator for an export without "
                 f"identities; found {'neither' if self.annotator is None else 'both'}"
             )
-        given = {
-            name
-            for each in _PROTOCOLS.values()
-            for name in each.own
-            if getattr(self, name) is not None
-        }
-        if foreign := sorted(given - set(protocol.own)):
+        shared = {"page": self.page, "scale": self.scale, "label": self.label}
+        given = {name: value for name, value in {**self.own, **shared}.items() if value is not None}
+        if foreign := sorted(set(given) - set(form.options)):
             verb = "is" if len(foreign) == 1 else "are"
             raise BayesEvalError(
                 f"{_flags(foreign)} {verb} not for {self.protocol} judgements, which have "
-                f"{_flags(protocol.own)}. --protocol says how people were asked: "
-                f"{some(_PROTOCOLS)}"
+                f"{_flags(form.options)}. --protocol says how people were asked: {some(FORMS)}"
             )
-        lacking = [name for name in protocol.needs if not given.intersection(name.split("|"))]
+        lacking = [names for names in form.needs if not set(names) & set(given)]
         if lacking:
             needed, absent = (
-                [_flags(name.split("|"), " or ") for name in names]
-                for names in (protocol.needs, lacking)
+                [_flags(names, " or ") for names in groups] for groups in (form.needs, lacking)
             )
             raise BayesEvalError(
                 f"{self.protocol} judgements need {' and '.join(needed)}, each with a column or "
                 f"value; there is no {' and no '.join(absent)}"
             )
-        from bayeseval import judgements
+        from bayeseval.judgements import anonymise
+        from bayeseval.judgements._protocols import PROTOCOLS
 
-        reader = getattr(judgements, protocol.judgements)
-        own: dict[str, Any] = {}
-        for name, argument in protocol.own.items():
-            value = getattr(self, name)
-            if value is not None:
-                own[argument] = protocol.meaning[name](value) if name in protocol.meaning else value
-        table = reader.read(
+        # The five classes differ in what they declare, so that the base has no such method.
+        reader: Any = PROTOCOLS[self.protocol]
+        table: Judgements = reader.read(
             self.file,
             annotator=self.annotator,
             item=self.item,
@@ -194,103 +174,43 @@ class Table:
             missing=("", *(self.missing or ())),
             separator=self.separator,
             encoding=self.encoding,
-            **own,
+            **{
+                argument.name: READERS[argument.takes](given[option])
+                for option, argument in form.options.items()
+                if option in given
+            },
         )
-        return judgements.anonymise(table) if self.anonymise else table
+        return anonymise(table) if self.anonymise else table
 
-    def _protocol(self) -> "_Protocol":
-        if self.protocol in _PROTOCOLS:
-            return _PROTOCOLS[self.protocol]
-        meant = nearest(self.protocol, list(_PROTOCOLS))
+    def _form(self) -> Form:
+        if self.protocol in FORMS:
+            return FORMS[self.protocol]
+        meant = nearest(self.protocol, list(FORMS))
         raise BayesEvalError(
-            f"--protocol is {some(_PROTOCOLS)}; found {self.protocol!r}"
+            f"--protocol is {some(FORMS)}; found {self.protocol!r}"
             + (f". Did you mean {meant!r}?" if meant else "")
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Protocol:
-    """How the judgements of a protocol are read; options are named as fields of `Table`.
-
-    Parameters
-    ----------
-    judgements : str
-        The class that reads them.
-    needs : tuple of str
-        Options without which nothing can be read; ``one|other`` where either will do.
-    own : mapping of str to str
-        Options that not all protocols have, and the reader's argument for each.
-    meaning : mapping of str to callable
-        Options whose text is not yet what the reader takes.
-    """
-
-    judgements: str
-    needs: tuple[str, ...]
-    own: Mapping[str, str]
-    meaning: Mapping[str, Callable[[Any], Any]]
+def _own_options() -> dict[str, Argument]:
+    """Return the options that only some protocols have, those for systems first."""
+    every = [
+        argument
+        for form in FORMS.values()
+        for option, argument in form.options.items()
+        if option not in Table.__dataclass_fields__
+    ]
+    every.sort(key=lambda argument: argument.kind != "system")
+    return {argument.flag: argument for argument in every}
 
 
-def _flags(options: Iterable[str], between: str = ", ") -> str:
-    return between.join("--" + option.replace("_", "-") for option in options)
+OWN = _own_options()
 
 
-_PAIR = {"system_a": "system_a", "system_b": "system_b"}
-_PROTOCOLS: dict[str, _Protocol] = {
-    "likert": _Protocol(
-        judgements="LikertJudgements",
-        needs=("system", "rating"),
-        own={
-            "system": "system",
-            "rating": "rating",
-            "page": "page",
-            "scale": "scale",
-            "label": "labels",
-        },
-        meaning={"scale": ends, "label": numbers},
-    ),
-    "pairwise": _Protocol(
-        judgements="PairwiseJudgements",
-        needs=("system_a", "system_b", "outcome|winner"),
-        own={
-            **_PAIR,
-            "outcome": "outcome",
-            "winner": "winner",
-            "label": "outcomes",
-            "ranking": "ranking",
-        },
-        meaning={"label": outcomes},
-    ),
-    "spa": _Protocol(
-        judgements="SPAJudgements",
-        needs=("system_a", "system_b", "probability"),
-        own={**_PAIR, "probability": "probability", "scale": "bounds"},
-        meaning={},
-    ),
-    "strength": _Protocol(
-        judgements="StrengthJudgements",
-        needs=("system_a", "system_b", "strength", "scale", "positive"),
-        own={
-            **_PAIR,
-            "strength": "strength",
-            "scale": "bounds",
-            "positive": "positive",
-            "label": "labels",
-        },
-        meaning={"label": numbers},
-    ),
-    "magnitude": _Protocol(
-        judgements="MagnitudeJudgements",
-        needs=("system", "magnitude", "reference"),
-        own={
-            "system": "system",
-            "magnitude": "magnitude",
-            "page": "page",
-            "reference": "reference",
-            "zeros": "zeros",
-        },
-        meaning={"reference": reference_of},
-    ),
-}
+def _as_parameter(option: str, argument: Argument) -> Parameter:
+    kind: Any = Literal[argument.choices] if argument.takes == "choice" else str
+    annotation = Annotated[kind | None, typer.Option(help=_help(option))]
+    return Parameter(option, Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def reads_judgements(command: Callable[..., None]) -> Callable[..., None]:
@@ -298,40 +218,32 @@ def reads_judgements(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**values: Any) -> None:
-        names = [option.name for option in fields(Table)]
-        command(table=Table(**{name: values.pop(name) for name in names}), **values)
+        own = {option: values.pop(option) for option in OWN}
+        shared = {option: values.pop(option) for option in options if option != "own"}
+        command(table=Table(own=own, **shared), **values)
 
-    parameters = list(signature(command).parameters.values())
-    place = [parameter.name for parameter in parameters].index("table")
-    first, rest = parameters[:place], parameters[place + 1 :]
-    options = signature(Table).parameters.values()
-    run.__dict__["__signature__"] = Signature([*first, *options, *rest])
+    options = signature(Table).parameters
+    parameters: list[Parameter] = []
+    for parameter in signature(command).parameters.values():
+        parameters += options.values() if parameter.name == "table" else [parameter]
+    place = [parameter.name for parameter in parameters].index("own")
+    parameters[place : place + 1] = [_as_parameter(*each) for each in OWN.items()]
+    run.__dict__["__signature__"] = Signature(parameters)
     return run
 
 
 def options_meant(message: str) -> list[str]:
     """Return the options for the arguments that a message of the package names, such as scale=."""
-    arguments = {field.name: field.name for field in fields(Table)} | {
-        "labels": "label",
-        "moderators": "moderator",
-        "bounds": "scale",
-        "outcomes": "label",
-        "random_seed": "seed",
-        "effects": "without",
-        **{
-            name: name
-            for name in (
-                "method",
-                "draws",
-                "tune",
-                "chains",
-                "cores",
-                "target_accept",
-                "rope",
-                "by",
-            )
-        },
-    }
+    same = ("method", "draws", "tune", "chains", "cores", "target_accept", "rope", "by")
+    arguments = (
+        {option: option for option in (*Table.__dataclass_fields__, *same) if option != "own"}
+        | {
+            argument.name: option
+            for form in FORMS.values()
+            for option, argument in form.options.items()
+        }
+        | {"moderators": "moderator", "random_seed": "seed", "effects": "without"}
+    )
     named = dict.fromkeys(
         "no_annotator" if (name, value) == ("annotator", "None") else arguments[name]
         for name, value in re.findall(r"\b([a-z_]+)=(None\b)?", message)

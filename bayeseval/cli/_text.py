@@ -1,20 +1,21 @@
 """What the text of an option means, where it is more than a word."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from bayeseval._forms import Takes
 from bayeseval.errors import BayesEvalError
 
 
-def ends(scale: tuple[float, float]) -> tuple[int | float, ...]:
+def _ends(scale: tuple[float, float]) -> tuple[int | float, ...]:
     return tuple(_whole(end) for end in scale)
 
 
-def numbers(labels: Sequence[str]) -> dict[str, int | float | None]:
+def _numbers(labels: Sequence[str]) -> dict[str, int | float | None]:
     return dict(_meaning(label) for label in labels)
 
 
-def outcomes(labels: Sequence[str]) -> dict[str, str | None]:
+def _outcomes(labels: Sequence[str]) -> dict[str, str | None]:
     """Read ``left=a``; the reader says which outcomes there are."""
     found = {}
     for label in labels:
@@ -27,7 +28,7 @@ def outcomes(labels: Sequence[str]) -> dict[str, str | None]:
     return found
 
 
-def reference_of(text: str) -> float | str | None:
+def _reference(text: str) -> float | str | None:
     if text == "none":
         return None
     try:
@@ -73,3 +74,18 @@ def _value(text: str) -> bool | int | float | str:
 
 def _whole(number: float) -> int | float:
     return int(number) if number.is_integer() else number
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+READERS: Mapping[Takes, Callable[[Any], Any]] = {
+    "column": _as_it_is,
+    "choice": _as_it_is,
+    "ends": _ends,
+    "numbers": _numbers,
+    "outcomes": _outcomes,
+    "number or column": _reference,
+}
+"""What an option's value becomes, by what it takes."""

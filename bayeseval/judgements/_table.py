@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._checks import counted, nearest, some
+from bayeseval._forms import Form
 from bayeseval._tables import Column, Table
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._meaning import Meaning
@@ -149,6 +150,7 @@ class Judgements(ABC):
         For a named format: the format, and which of its columns played which role.
     """
 
+    form: ClassVar[Form]
     protocol: ClassVar[str]
     answer_name: ClassVar[str]
     meaning: ClassVar[Meaning]

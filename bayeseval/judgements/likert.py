@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
+from bayeseval._forms import LIKERT, Form
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
 from bayeseval.judgements._columns import Intake, Missing
 from bayeseval.judgements._intake import take
@@ -55,8 +56,9 @@ class LikertJudgements(Judgements):
     LikertJudgements: 3 ratings, 2 systems, 2 annotators, scale 1–5 (declared)
     """
 
-    protocol: ClassVar[str] = "likert"
-    answer_name: ClassVar[str] = "rating"
+    form: ClassVar[Form] = LIKERT
+    protocol: ClassVar[str] = form.protocol
+    answer_name: ClassVar[str] = form.answers[0]
     meaning: ClassVar[Meaning] = Meaning(
         asked="Annotators gave each output a point of an ordered scale.",
         answers="the ratings",

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from bayeseval._checks import counted, some
+from bayeseval._forms import MAGNITUDE, Form
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
@@ -54,8 +55,9 @@ class MagnitudeJudgements(Judgements):
         Whether a reference was named.
     """
 
-    protocol: ClassVar[str] = "magnitude"
-    answer_name: ClassVar[str] = "magnitude"
+    form: ClassVar[Form] = MAGNITUDE
+    protocol: ClassVar[str] = form.protocol
+    answer_name: ClassVar[str] = form.answers[0]
     meaning: ClassVar[Meaning] = Meaning(
         asked="Annotators gave each output a positive number, relative to a reference.",
         answers="logs of the magnitudes' ratios to the reference",

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._checks import shown, some
+from bayeseval._forms import PAIRWISE, Form
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
 from bayeseval.judgements._columns import Column, Intake, Missing, as_number, label_text
@@ -63,8 +64,9 @@ class PairwiseJudgements(Judgements):
     PairwiseJudgements: 2 outcomes, 3 systems, no annotator identities, ties 50.0%
     """
 
-    protocol: ClassVar[str] = "pairwise"
-    answer_name: ClassVar[str] = "outcome"
+    form: ClassVar[Form] = PAIRWISE
+    protocol: ClassVar[str] = form.protocol
+    answer_name: ClassVar[str] = form.answers[0]
     meaning: ClassVar[Meaning] = Meaning(
         asked="Annotators saw two outputs and said which is better, or that neither is.",
         answers="outcomes (1 for a, −1 for b, 0 for a tie)",
@@ -72,7 +74,7 @@ class PairwiseJudgements(Judgements):
         level="nominal",
         quantity="quality",
     )
-    system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
+    system_factors: ClassVar[tuple[str, ...]] = form.systems
 
     sides: bool = True
 

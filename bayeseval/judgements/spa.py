@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._checks import some
+from bayeseval._forms import SPA, Form
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
@@ -69,8 +70,9 @@ class SPAJudgements(Judgements):
         False where the bounds were inferred.
     """
 
-    protocol: ClassVar[str] = "spa"
-    answer_name: ClassVar[str] = "probability"
+    form: ClassVar[Form] = SPA
+    protocol: ClassVar[str] = form.protocol
+    answer_name: ClassVar[str] = form.answers[0]
     meaning: ClassVar[Meaning] = Meaning(
         asked=(
             "Annotators stated, for pairs of systems, the probability that the first would produce "
@@ -82,7 +84,7 @@ class SPAJudgements(Judgements):
         quantity="win_probability",
         centre=0.5,
     )
-    system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
+    system_factors: ClassVar[tuple[str, ...]] = form.systems
 
     bounds: Bounds
     bounds_declared: bool

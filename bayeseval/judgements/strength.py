@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from bayeseval._checks import some
+from bayeseval._forms import STRENGTH, Form
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
@@ -55,8 +56,9 @@ class StrengthJudgements(Judgements):
         Whether strengths are whole grades −bound..bound, or any number in between.
     """
 
-    protocol: ClassVar[str] = "strength"
-    answer_name: ClassVar[str] = "strength"
+    form: ClassVar[Form] = STRENGTH
+    protocol: ClassVar[str] = form.protocol
+    answer_name: ClassVar[str] = form.answers[0]
     meaning: ClassVar[Meaning] = Meaning(
         asked="Annotators saw two outputs and said which is better, and by how much.",
         answers="the strengths",
@@ -64,7 +66,7 @@ class StrengthJudgements(Judgements):
         level="interval",
         quantity="win_probability",
     )
-    system_factors: ClassVar[tuple[str, ...]] = ("system_a", "system_b")
+    system_factors: ClassVar[tuple[str, ...]] = form.systems
 
     bound: float
     graded: bool

@@ -4,11 +4,12 @@ import inspect
 from collections.abc import Callable
 
 from bayeseval._checks import nearest, some
+from bayeseval._forms import FORMS
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._reading import Paths, naming_the_file, paths_of
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.identities import anonymise as with_codes
-from bayeseval.judgements.readers._platform import DECLARED, LABELLED, RECORDS
+from bayeseval.judgements.readers._platform import LABELLED, RECORDS
 from bayeseval.judgements.readers.arena import (
     read_alpaca_eval,
     read_chatbot_arena,
@@ -104,7 +105,7 @@ def _not_taken(message: str, format: str) -> str:
     parameters = inspect.signature(FORMATS[format]).parameters
     taken = set(parameters)
     if "declared" in parameters:
-        taken |= {name for known in DECLARED.values() for name in known}
+        taken |= {each.name for form in FORMS.values() for each in form.declared}
     advised = [name for name in ADVISED if f"{name}=" in message and name not in taken]
     if not advised:
         return ""

@@ -39,14 +39,6 @@ RECORDS = (*JSON, *SEPARATORS, *PARQUET, *EXCEL)
 
 type Roles = Mapping[str, str | Sequence[str] | Mapping[str, str]]
 
-# What can be declared of each protocol's answers; a value of ... must be declared.
-DECLARED: dict[str, dict[str, object]] = {
-    "likert": {"scale": None, "labels": None},
-    "magnitude": {"reference": ..., "zeros": "refuse"},
-    "spa": {"bounds": None},
-    "pairwise": {"outcomes": None},
-    "strength": {"bounds": ..., "positive": ..., "graded": None, "labels": None},
-}
 LABELLED = ("annotator", "item", "criterion", "ranking", "page")
 PLACE = "{k}"
 
@@ -187,7 +179,7 @@ def make_table(
     the block of columns with one number is one judgement. The answer may be a mapping of criterion
     to column; a list of columns, joined by blanks, is one label.
     """
-    cls = _protocol(protocol)
+    cls = protocol_named(protocol)
     named = {name: column for name, column in roles.items() if column is not None}
     answer = _answer_role(cls, named)
     long, rows = _spread(source, named, answer)
@@ -198,14 +190,14 @@ def make_table(
         long, planned.roles, missing=missing, rows=rows, dropped=source.dropped, said=said
     )
     intake = replace(intake, files=source.files)
-    settings = _settings(protocol, declared)
+    settings = _settings(cls, declared)
     # The five classes differ in what they declare, so that the base has no such method.
     maker: Any = cls
     table: Judgements = maker._from_intake(intake, planned, repeats=repeats, **settings)
     return replace(table, origin=_origin(source.name, named, attributes))
 
 
-def _protocol(protocol: str) -> type[Judgements]:
+def protocol_named(protocol: str) -> type[Judgements]:
     if protocol not in PROTOCOLS:
         raise JudgementError(
             f"protocol= must be one of {some(PROTOCOLS, most=5)}; found {protocol!r}."
@@ -214,7 +206,7 @@ def _protocol(protocol: str) -> type[Judgements]:
 
 
 def _answer_role(cls: type[Judgements], roles: Roles) -> str:
-    answers = [cls.answer_name] if cls.protocol != "pairwise" else ["outcome", "winner"]
+    answers = cls.form.answers
     expected = [*cls.system_factors, *LABELLED, *answers]
     for role in roles:
         if role not in expected:
@@ -318,21 +310,20 @@ def _planned(
     )
 
 
-def _settings(protocol: str, declared: Mapping[str, object]) -> dict[str, object]:
-    known = DECLARED[protocol]
+def _settings(cls: type[Judgements], declared: Mapping[str, object]) -> dict[str, object]:
+    known = {argument.name: argument for argument in cls.form.declared}
     unknown = [name for name in declared if name not in known]
     if unknown:
         raise JudgementError(
-            f"{some(unknown)} cannot be declared of {protocol} judgements; what can is "
+            f"{some(unknown)} cannot be declared of {cls.protocol} judgements; what can is "
             f"{some(known)}."
         )
-    settings = {**known, **declared}
-    lacking = [name for name, value in settings.items() if value is ...]
+    lacking = [name for name in known if known[name].needed and name not in declared]
     if lacking:
         raise JudgementError(
-            f"{protocol} judgements need {' and '.join(f'{name}=' for name in lacking)}."
+            f"{cls.protocol} judgements need {' and '.join(f'{name}=' for name in lacking)}."
         )
-    return settings
+    return {name: argument.default for name, argument in known.items()} | dict(declared)
 
 
 def _origin(name: str, roles: Roles, attributes: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from bayeseval.judgements.readers._platform import (
     Source,
     kept_attributes,
     make_table,
+    protocol_named,
     read_files,
 )
 
@@ -128,10 +129,7 @@ def read_qualtrics(
         answer=answers.T.ravel(),
     )
     source = replace(finished, frame=long, rows=np.tile(finished.rows, columns))
-    answer = {"likert": "rating", "spa": "probability", "pairwise": "outcome"}.get(
-        protocol, protocol
-    )
-    roles = {role: role for role in labels} | {answer: "answer"}
+    roles = {role: role for role in labels} | {protocol_named(protocol).answer_name: "answer"}
     return make_table(
         source,
         protocol,

@@ -107,7 +107,7 @@ def read_label_studio(
         dropped,
         tuple(files) if len(files) > 1 else (),
     )
-    if protocol == "pairwise" and "outcome" in columns:
+    if "outcome" in columns:
         declared = {"outcomes": {"left": "a", "right": "b"}, **declared}
     usual = kept_attributes(source.frame, ("annotation", "lead_time", "created_at"))
     return make_table(
