@@ -324,6 +324,10 @@ def quality() -> Kind:
         always=True,
         correlated=True,
         meaning="how much systems differ",
+        words=(
+            "How much systems differ is learnt from all of them together, so adding systems moves "
+            "the quality of the others a little."
+        ),
     )
 
 
