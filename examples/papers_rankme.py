@@ -1,5 +1,7 @@
 """Reproduce Tables 2, 3 and 4 of Novikova, Dušek & Rieser (2018), RankME, from its raw rows.
 
+With TrueSkill's rankings, and chi-square tests of missing and added information.
+
 Run: python examples/papers_rankme.py [--data FOLDER] [--resamples N]
 """
 
@@ -8,9 +10,15 @@ from pathlib import Path
 import pandas as pd
 from papers_data import data_folder, show
 
+from bayeseval import TrueSkill, fit, trueskill_ranking
 from bayeseval.agreement import criteria_correlation, icc
-from bayeseval.frequentist import bootstrap_ranking
-from bayeseval.judgements import Judgements, LikertJudgements, MagnitudeJudgements
+from bayeseval.frequentist import bootstrap_ranking, box_tests
+from bayeseval.judgements import (
+    Judgements,
+    LikertJudgements,
+    MagnitudeJudgements,
+    to_pairwise,
+)
 
 METHODS = {"Likert": "likert", "Plain ME": "plainME", "RankME": "rankME"}
 CRITERIA = {"inf": "informativeness", "nat": "naturalness", "qual": "quality"}
@@ -138,6 +146,60 @@ def table4(data: Path, n_resamples: int = 10_000, random_seed: int = 1) -> pd.Da
     return pd.DataFrame(found)
 
 
+def trueskill(data: Path, resamples: int = 400, random_seed: int = 1) -> pd.DataFrame:
+    """Rankings by TrueSkill over the three texts of a row (RankME, Setup 2)."""
+    printed = pd.read_csv(data / "printed_tables" / "rankme_table4_rankings.csv")
+    found = []
+    for short, criterion in CRITERIA.items():
+        path = data / "rankme" / f"stp2_rankME_{short}.csv"
+        one = pd.read_csv(path)
+        one = one.rename(columns={f"inf{k}": f"informativeness{k}" for k in (1, 2, 3)})
+        parts = [
+            pd.DataFrame(
+                {
+                    "who": one["_worker_id"],
+                    # A row of the file: texts are compared with those beside them only.
+                    "row": one.index.astype(str),
+                    "system": one[f"team{k}"].map(NAMES),
+                    "answer": one[f"{criterion}{k}"],
+                }
+            )
+            for k in (1, 2, 3)
+        ]
+        pairs = to_pairwise(
+            MagnitudeJudgements.from_frame(
+                pd.concat(parts),
+                annotator="who",
+                item="row",
+                system="system",
+                magnitude="answer",
+                reference=100,
+            )
+        )
+        family = TrueSkill(engine="compiled", resamples=resamples)
+        ranking = trueskill_ranking(fit(pairs, family, draws=50, random_seed=random_seed))
+        here = printed["criterion_and_method"] == f"TrueSkill {criterion}"
+        found.append(
+            {
+                "criterion": criterion,
+                "printed": printed.loc[here, "ranking"].iloc[0],
+                "ours": " | ".join(" + ".join(sorted(group)) for group in ranking.clusters),
+            }
+        )
+    return pd.DataFrame(found)
+
+
+def ticks(data: Path) -> pd.DataFrame:
+    """Read which boxes were ticked of each text (quality by RankME, Setup 2)."""
+    one = pd.read_csv(data / "rankme" / "stp2_rankME_qual.csv")
+    ticked = pd.concat(
+        pd.DataFrame({"system": one[f"team{k}"].map(NAMES), "boxes": one[f"check{k}"]})
+        for k in (1, 2, 3)
+    )
+    # Several boxes stand below one another in one cell.
+    return pd.concat([ticked["system"], ticked["boxes"].str.get_dummies(sep="\n")], axis=1)
+
+
 if __name__ == "__main__":
     folder = data_folder(str(__doc__))
     show(
@@ -156,4 +218,11 @@ if __name__ == "__main__":
         "Table 4: rankings",
         table4(folder),
         "Plain ME informativeness: Slug2Slug > TGen does not reach 95 % in the released rows.",
+    )
+    show("Table 4: rankings by TrueSkill", trueskill(folder))
+    show(
+        "Missing and added information: chi-square",
+        box_tests(ticks(folder), system="system", boxes=["missing", "added"], pairs=True).table,
+        "Printed rankings, fewest ticks first: missing TGen, Slug2Slug, Sheffield; "
+        "added Slug2Slug, TGen, Sheffield.",
     )

@@ -2,6 +2,7 @@
 
 from bayeseval.frequentist.blocks import friedman
 from bayeseval.frequentist.bootstrap import BootstrapRanking, bootstrap_ranking
+from bayeseval.frequentist.boxes import box_tests
 from bayeseval.frequentist.bradley_terry import BradleyTerryML, bradley_terry_ml
 from bayeseval.frequentist.means import rating_means
 from bayeseval.frequentist.mixed import mixed_model
@@ -26,6 +27,7 @@ __all__ = [
     "anova",
     "anova_from_summary",
     "bootstrap_ranking",
+    "box_tests",
     "bradley_terry_ml",
     "design_counts",
     "filter_effect",
