@@ -17,6 +17,9 @@ from bayeseval.settings import resolve_ci
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 # Units × values² from which on the package's table of coincidences would not fit in memory.
 MOST_CELLS = 20_000_000
+# Of normal answers, three a unit, 95 % intervals hold alpha in .86 of 400 simulated tables with 12
+# units, in .92 with 30, in .95 with 60.
+FEW_UNITS = 30
 
 SHOWN = (
     Shown("level", "level", "text"),
@@ -160,7 +163,8 @@ def krippendorff_alpha(
         (left out: of several judgements of a unit by one annotator the first counts), ``exact``
         (share of units on which all agree) and ``note``. Where everybody gave one and the same
         answer to everything, alpha is not defined (0/0): it is NaN, and ``note`` says so. One unit,
-        or units that all say the same, have no interval.
+        or units that all say the same, have no interval. Intervals of fewer than 30 units are too
+        narrow, and so are those of units that share an item, which are taken as independent.
 
     Raises
     ------
@@ -232,6 +236,11 @@ def krippendorff_alpha(
         f"units, {n_resamples:,} resamples."
         if n_resamples > 0
         else f"Unit: {' × '.join(factors)}.",
+        *(
+            [f"Fewer than {FEW_UNITS} units: the interval is too narrow."]
+            if ((table["n_units"] < FEW_UNITS) & table["lower"].notna()).any()
+            else []
+        ),
         *dict.fromkeys(note for note in table["note"] if note),
     ]
     return Record(

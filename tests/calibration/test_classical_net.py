@@ -18,6 +18,7 @@ from bayeseval.frequentist import (
     win_rates,
 )
 from tests import tables
+from tests.benchmarks import classical
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], str]] = {
     "alpha": (
@@ -71,3 +72,23 @@ def test_every_number_is_finite_and_ordered_or_missing(name: str) -> None:
             assert table["p"].dropna().between(0, 1).all(), shape
         if "note" in table:
             assert (table.loc[table[value].isna(), "note"] != "").all(), shape
+
+
+# Named on the page of the benchmark, with the reason: few units or items, or answers that are
+# taken as independent and are not.
+NAMED = {
+    *(("krippendorff_alpha", shape) for shape in ("complete", "ragged", "nested", "between")),
+    *(("cohen_kappa", shape) for shape in ("complete", "ragged")),
+    *((f"icc, ICC({k},1)", s) for k in (2, 3) for s in ("complete", "ragged", "between")),
+    *(("rating_tests", shape) for shape in ("nested", "between")),
+    *(("bootstrap_ranking", shape) for shape in classical.SHAPES),
+    *(("bootstrap_ranking, annotators", shape) for shape in classical.SHAPES),
+}
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize(("name", "shape"), classical.every())
+def test_p_and_intervals_err_no_more_often_than_they_say(name: str, shape: tables.Shape) -> None:
+    found = classical.measure(name, shape)
+    if (name, shape) not in NAMED:
+        assert not {"rejects too often", "too narrow"} & set(found.verdicts)
