@@ -50,7 +50,7 @@ from bayeseval.families.kinds import (
     taste,
 )
 from bayeseval.judgements import Judgements, StrengthJudgements
-from bayeseval.judgements.strength import MOST_GRADES
+from bayeseval.judgements._strengths import MOST_GRADES
 
 _LARGEST_AUTO = 50_000
 """Most effects of one kind that are taken in without being asked for."""

@@ -1,7 +1,8 @@
 """The data adapter: one validated, immutable table for each protocol."""
 
+from bayeseval.judgements._factors import AuditEntry, Dropped, Factor
 from bayeseval.judgements._meaning import Meaning
-from bayeseval.judgements._table import AuditEntry, Dropped, Factor, Judgements
+from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.convert import to_counts, to_pairwise
 from bayeseval.judgements.filters import (
     filter_attention_checks,

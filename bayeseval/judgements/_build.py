@@ -9,6 +9,7 @@ import numpy as np
 from bayeseval._checks import counted, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._columns import Intake, Missing, joined, label_text
+from bayeseval.judgements._factors import Factor, frozen_array, natural_order
 from bayeseval.judgements._files import read_frame
 from bayeseval.judgements._intake import (
     attribute_arrays,
@@ -20,7 +21,6 @@ from bayeseval.judgements._intake import (
 )
 from bayeseval.judgements._moderators import moderator_columns, refuse_measurement
 from bayeseval.judgements._reading import Paths, naming_the_file, paths_of
-from bayeseval.judgements._table import Factor, frozen_array, natural_order
 
 type Columns = Sequence[str] | Mapping[str, str]
 

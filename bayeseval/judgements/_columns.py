@@ -9,7 +9,7 @@ import numpy as np
 
 from bayeseval._checks import shown
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._table import Dropped
+from bayeseval.judgements._factors import Dropped
 
 type Cell = str | float | re.Pattern[str]
 type Missing = Sequence[Cell] | re.Pattern[str] | Callable[[object], bool] | None

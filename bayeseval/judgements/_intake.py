@@ -18,7 +18,7 @@ from bayeseval.judgements._columns import (
     label_text,
     says_nothing,
 )
-from bayeseval.judgements._table import Dropped, natural_order
+from bayeseval.judgements._factors import Dropped, natural_order
 
 CANONICAL = (
     "annotator",

@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -15,110 +13,17 @@ import pandas as pd
 
 from bayeseval._checks import counted, nearest, some
 from bayeseval._forms import Form
-from bayeseval._tables import Column, Table
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._factors import (
+    AuditEntry,
+    Dropped,
+    DroppedRows,
+    Factor,
+    frozen_array,
+    recoded,
+)
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements.summary import Summary
-
-
-@dataclass(frozen=True, eq=False)
-class Factor:
-    """One labelled column of a table of judgements.
-
-    Parameters
-    ----------
-    name : str
-        Canonical name: ``"annotator"``, ``"system"``, ``"system_a"``, ``"system_b"``, ``"item"``,
-        ``"criterion"``, ``"ranking"``, ``"page"`` or the name of a moderator.
-    labels : tuple of str
-        The user's labels in natural order, so that the order of rows never matters.
-    codes : numpy.ndarray of int32, one a row
-        Position of the row's label in ``labels``; read-only.
-    """
-
-    name: str
-    labels: tuple[str, ...]
-    codes: np.ndarray
-
-
-@dataclass(frozen=True)
-class Dropped:
-    """Rows of the input that are no judgement, and why.
-
-    Parameters
-    ----------
-    reason : str
-        Why these rows carry no judgement.
-    n_rows : int
-        How many rows of the input it concerns.
-    """
-
-    reason: str
-    n_rows: int
-
-
-class DroppedRows(tuple[Dropped, ...]):
-    """What was dropped, one entry a reason; a tuple that notebooks show as a table."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        columns = (
-            Column("reason", tuple(entry.reason for entry in self), "text"),
-            Column("rows", tuple(f"{entry.n_rows:,}" for entry in self)),
-        )
-        if not self:
-            return "<p>No row of the input was dropped.</p>"
-        return Table("Rows of the input that are no judgement", columns).html()
-
-
-@dataclass(frozen=True)
-class AuditEntry:
-    """One filter that was applied to a table.
-
-    Parameters
-    ----------
-    rule : str
-        The rule in words, with its settings.
-    rows_before, rows_after : int
-        Rows of the table before and after it.
-    annotators_removed : tuple of str
-        Annotators of whom nothing is left; empty where the table has no identities.
-    """
-
-    rule: str
-    rows_before: int
-    rows_after: int
-    annotators_removed: tuple[str, ...] = ()
-
-
-def natural_order(labels: Sequence[str]) -> list[str]:
-    """Sort labels as people count: ``"day 2"`` before ``"day 10"``, and numbers by value."""
-    try:
-        values = {label: float(label) for label in labels}
-    except ValueError:
-        return sorted(labels, key=_natural_key)
-    if not all(np.isfinite(value) for value in values.values()):
-        return sorted(labels, key=_natural_key)
-    return sorted(labels, key=lambda label: (values[label], label))
-
-
-def _natural_key(label: str) -> tuple[list[tuple[int, int, str]], str]:
-    # Digits are compared by length, then by text, so that no run of digits is too long for int().
-    parts: list[tuple[int, int, str]] = []
-    for part in re.split(r"([0-9]+)", label):
-        if part[:1].isdigit() and part.isascii():
-            digits = part.lstrip("0")
-            parts.append((0, len(digits), digits))
-        elif part:
-            parts.append((1, 0, part))
-    return parts, label
-
-
-def frozen_array(values: np.ndarray) -> np.ndarray:
-    """Return the array, made read-only."""
-    values.setflags(write=False)
-    return values
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -547,22 +452,3 @@ class Judgements(ABC):
         return pd.DataFrame(
             rows, columns=["rule", "rows_before", "rows_after", "annotators_removed"]
         )
-
-
-def recoded(factors: Sequence[Factor]) -> tuple[Factor, ...]:
-    """Drop labels that no row uses; factors that share one tuple of labels keep sharing it."""
-    shared: dict[int, list[Factor]] = {}
-    for factor in factors:
-        shared.setdefault(id(factor.labels), []).append(factor)
-    recoded: dict[str, Factor] = {}
-    for group in shared.values():
-        used = np.zeros(len(group[0].labels), dtype=bool)
-        for factor in group:
-            used[factor.codes] = True
-        labels = tuple(
-            label for label, is_used in zip(group[0].labels, used, strict=True) if is_used
-        )
-        position = (np.cumsum(used) - 1).astype(np.int32)
-        for factor in group:
-            recoded[factor.name] = Factor(factor.name, labels, frozen_array(position[factor.codes]))
-    return tuple(recoded[factor.name] for factor in factors)

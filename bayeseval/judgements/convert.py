@@ -8,7 +8,8 @@ import numpy as np
 
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, JudgementError
-from bayeseval.judgements._table import AuditEntry, Factor, Judgements, frozen_array, recoded
+from bayeseval.judgements._factors import AuditEntry, Factor, frozen_array, recoded
+from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.pairwise import PairwiseJudgements
 
 _CELLS_A_ROW = 4

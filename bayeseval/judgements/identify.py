@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from bayeseval._checks import some
 from bayeseval.judgements._cells import cells
-from bayeseval.judgements._table import Judgements, natural_order
+from bayeseval.judgements._factors import natural_order
+from bayeseval.judgements._table import Judgements
 
 
 @dataclass(frozen=True)

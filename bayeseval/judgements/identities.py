@@ -6,12 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._table import (
-    Factor,
-    Judgements,
-    frozen_array,
-    natural_order,
-)
+from bayeseval.judgements._factors import Factor, frozen_array, natural_order
+from bayeseval.judgements._table import Judgements
 
 
 def anonymise[Table: Judgements](judgements: Table, *, key: str | None = None) -> Table:

@@ -8,13 +8,8 @@ import numpy as np
 
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._table import (
-    AuditEntry,
-    Factor,
-    Judgements,
-    frozen_array,
-    recoded,
-)
+from bayeseval.judgements._factors import AuditEntry, Factor, frozen_array, recoded
+from bayeseval.judgements._table import Judgements
 
 _SEPARATORS = ("+", ",", ";", "|", "/", "&", " ")
 

@@ -10,6 +10,7 @@ import numpy as np
 from bayeseval._forms import LIKERT, Form
 from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
 from bayeseval.judgements._columns import Intake, Missing
+from bayeseval.judgements._factors import frozen_array
 from bayeseval.judgements._intake import take
 from bayeseval.judgements._labels import LabelMap
 from bayeseval.judgements._meaning import Meaning
@@ -22,7 +23,7 @@ from bayeseval.judgements._scales import (
     read_ratings,
 )
 from bayeseval.judgements._summarise import category_facts, summarise
-from bayeseval.judgements._table import Judgements, frozen_array
+from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
 from bayeseval.judgements.summary import Summary
 

@@ -15,12 +15,11 @@ from bayeseval.judgements._build import (
     Columns,
     Plan,
     build,
-    number_column,
-    plan,
     take_file,
 )
-from bayeseval.judgements._columns import Intake, Missing, as_number
+from bayeseval.judgements._columns import Intake, Missing
 from bayeseval.judgements._intake import take
+from bayeseval.judgements._magnitudes import plan_magnitudes, read_magnitudes
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
@@ -123,7 +122,7 @@ class MagnitudeJudgements(Judgements):
             A column is not there; a magnitude is no positive number; a label is missing; a unit is
             judged twice; nothing is left.
         """
-        planned = _plan(
+        planned = plan_magnitudes(
             system,
             magnitude,
             reference,
@@ -184,7 +183,7 @@ class MagnitudeJudgements(Judgements):
         JudgementError
             The file cannot be read, or as in `from_frame`.
         """
-        planned = _plan(
+        planned = plan_magnitudes(
             system,
             magnitude,
             reference,
@@ -258,7 +257,7 @@ class MagnitudeJudgements(Judgements):
             systems=systems,
             given={"annotator": annotator, "system": system, "item": item, "criterion": criterion},
         )
-        planned = _plan(
+        planned = plan_magnitudes(
             melted.required("system"),
             ANSWER,
             reference,
@@ -287,7 +286,7 @@ class MagnitudeJudgements(Judgements):
             raise JudgementError(f"zeros= must be 'refuse' or 'censor'; found {zeros!r}.")
 
         def parse(rows: Intake) -> Answers:
-            return _read_magnitudes(rows, reference, zeros)
+            return read_magnitudes(rows, reference, zeros)
 
         return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
 
@@ -390,76 +389,3 @@ def _range(values: np.ndarray) -> str:
     if not len(values):
         return "none positive"
     return f"{values.min():g} to {values.max():g}, median {np.median(values):g}"
-
-
-def _plan(
-    system: str,
-    magnitude: str,
-    reference: float | str | None,
-    annotator: str | None,
-    item: str | None,
-    criterion: str | None,
-    page: str | None,
-    moderators: Columns,
-    count: str | None,
-    attributes: Columns,
-) -> Plan:
-    answers: dict[str, str | None] = {"magnitude": magnitude}
-    if isinstance(reference, str):
-        answers["reference"] = reference
-    return plan(
-        answers,
-        {"system": system},
-        annotator=annotator,
-        item=item,
-        criterion=criterion,
-        page=page,
-        moderators=moderators,
-        count=count,
-        attributes=attributes,
-    )
-
-
-def _read_magnitudes(
-    rows: Intake, reference: float | str | None, zeros: Literal["refuse", "censor"]
-) -> Answers:
-    column = rows.columns["magnitude"]
-    values, absent = number_column(rows, "magnitude", as_number)
-    if isinstance(reference, str):
-        references, unknown = number_column(rows, "reference", as_number)
-        references = np.where(absent, 1.0, references)
-        wrong = ~absent & (unknown | ~np.isfinite(references) | (references <= 0))
-        if wrong.any():
-            raise JudgementError(
-                f"reference={reference!r} must hold a positive number for every magnitude; found "
-                f"{some(np.unique(references[wrong]).tolist())} in {rows.where(wrong)}."
-            )
-    else:
-        if reference is not None and not 0 < reference < np.inf:
-            raise JudgementError(
-                f"reference= must be a positive number or a column; found {reference!r}."
-            )
-        references = np.full(rows.n_rows, 1.0 if reference is None else float(reference))
-    infinite = np.isinf(values)
-    below = ~absent & (values <= 0) & ~infinite
-    wrong = infinite | (below if zeros == "refuse" else np.zeros_like(below))
-    if wrong.any():
-        found = [column.values[code] for code in np.unique(column.codes[wrong])]
-        remedy = (
-            "An answer of zero or below has no ratio to the reference: remove these rows, or pass "
-            'zeros="censor" to read them as below the smallest positive answer.'
-            if below.any()
-            else "Correct these cells."
-        )
-        raise JudgementError(
-            f"magnitude={column.source!r} must hold positive numbers; found {some(found)} in "
-            f"{rows.where(wrong)}. {remedy}"
-        )
-    values = np.where(absent, 1.0, values)
-    ratios = np.where(below, 0.0, values / references)
-    return Answers(
-        ratios,
-        {"no magnitude": absent},
-        further={"magnitudes": values, "references": references},
-        settings={"has_reference": reference is not None},
-    )

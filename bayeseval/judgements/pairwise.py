@@ -3,37 +3,37 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import shown, some
 from bayeseval._forms import PAIRWISE, Form
 from bayeseval.errors import JudgementError
-from bayeseval.judgements._build import Answers, Columns, Plan, build, plan, take_file
-from bayeseval.judgements._columns import Column, Intake, Missing, as_number, label_text
+from bayeseval.judgements._build import Answers, Columns, Plan, build, take_file
+from bayeseval.judgements._columns import Intake, Missing
 from bayeseval.judgements._intake import (
     COUNTED,
     as_pandas,
-    check_sources,
     count_values,
     named_columns,
     take,
 )
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._moderators import moderator_columns
+from bayeseval.judgements._outcomes import (
+    OUTCOMES,
+    Outcome,
+    OutcomeMap,
+    plan_outcomes,
+    read_outcomes,
+)
+from bayeseval.judgements._rankings import pairs_of_rankings
 from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
 from bayeseval.judgements.summary import Summary
-
-type Outcome = Literal["a", "b", "tie"]
-type OutcomeMap = Mapping[str, Outcome | None] | Mapping[int, Outcome | None]
-
-OUTCOMES: tuple[Outcome, ...] = ("a", "b", "tie")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -135,7 +135,7 @@ class PairwiseJudgements(Judgements):
             A column is not there; a word is not explained; a system is compared with itself; a
             label is missing; a unit is judged twice; nothing is left.
         """
-        planned = _plan(
+        planned = plan_outcomes(
             system_a, system_b, outcome, winner, annotator, item, criterion, ranking, moderators,
             count, attributes,
         )  # fmt: skip
@@ -190,7 +190,7 @@ class PairwiseJudgements(Judgements):
         JudgementError
             The file cannot be read, or as in `from_frame`.
         """
-        planned = _plan(
+        planned = plan_outcomes(
             system_a, system_b, outcome, winner, annotator, item, criterion, ranking, moderators,
             count, attributes,
         )  # fmt: skip
@@ -265,7 +265,7 @@ class PairwiseJudgements(Judgements):
         if cells_are not in ("outcome", "winner"):
             raise JudgementError(f"cells_are= must be 'outcome' or 'winner'; found {cells_are!r}.")
         outcome, winner = (ANSWER, None) if cells_are == "outcome" else (None, ANSWER)
-        planned = _plan(
+        planned = plan_outcomes(
             melted.required("system_a"), melted.required("system_b"), outcome, winner,
             melted.roles["annotator"], melted.roles["item"], melted.roles["criterion"],
             None, moderators, None, attributes,
@@ -330,7 +330,7 @@ class PairwiseJudgements(Judgements):
                 kept = (counts[role] > 0) | (none & (role == "wins"))
                 parts.append(wide[kept].assign(**{ANSWER: outcome, COUNTED: counts[role][kept]}))
                 rows.append(counted.rows[kept])
-        planned = _plan(
+        planned = plan_outcomes(
             system_a, system_b, ANSWER, None, annotator, item, criterion, None, moderators,
             COUNTED, (),
         )  # fmt: skip
@@ -392,63 +392,28 @@ class PairwiseJudgements(Judgements):
         JudgementError
             As in `from_frame`; a rank is no number.
         """
-        wide = as_pandas(frame)
-        columns = list(ranks)
-        named = dict(ranks) if isinstance(ranks, Mapping) else {}
-        if bool(named) == (systems is not None) or isinstance(ranks, str) or len(columns) < 2:
-            raise JudgementError(
-                "ranks= must name two columns or more: as a mapping of column to system, or as a "
-                "list that goes with systems=."
-            )
-        if systems is not None and len(systems) != len(columns):
-            raise JudgementError(
-                f"systems= names {len(systems)} columns and ranks= {len(columns)}; the k-th rank "
-                "belongs to the k-th system, so that there must be as many."
-            )
-        if not isinstance(lower_is_better, bool):
-            raise JudgementError(
-                f"lower_is_better= must be True or False; found {lower_is_better!r}."
-            )
-        sources = {f"ranks {name}": name for name in columns}
-        sources |= {f"systems {name}": name for name in systems or ()}
-        check_sources(sources, list(wide.columns))
-        values = np.stack([_ranks(wide, name, unranked, missing) for name in columns])
-        if systems is not None:
-            _refuse_ranks_without_system(wide, systems, values, missing)
-        labels = (
-            [wide[name].astype(object).to_numpy() for name in systems]
-            if systems is not None
-            else [np.full(len(wide), label, dtype=object) for label in named.values()]
-        )
-        kept = {
-            "annotator": annotator,
-            "item": item,
-            "criterion": criterion,
-            "ranking": ranking,
-            **{f"m {name}": column for name, column in moderator_columns(moderators).items()},
-            **{
-                f"a {name}": column
-                for name, column in named_columns(attributes, argument="attributes").items()
+        long = pairs_of_rankings(
+            frame,
+            ranks=ranks,
+            lower_is_better=lower_is_better,
+            systems=systems,
+            kept={
+                "annotator": annotator,
+                "item": item,
+                "criterion": criterion,
+                "ranking": ranking,
+                **{f"m {name}": column for name, column in moderator_columns(moderators).items()},
+                **{
+                    f"a {name}": column
+                    for name, column in named_columns(attributes, argument="attributes").items()
+                },
             },
-        }
-        others = wide[list(check_sources(kept, list(wide.columns)).values())]
-        number = np.arange(1, len(wide) + 1)
-        parts = []
-        for first, second in combinations(range(len(columns)), 2):
-            both = np.isfinite(values[first]) & np.isfinite(values[second])
-            better = np.sign(values[second] - values[first]) * (1 if lower_is_better else -1)
-            words = np.array(["b", "tie", "a"], dtype=object)
-            part = others.assign(
-                __a__=labels[first],
-                __b__=labels[second],
-                __row__=number,
-                **{ANSWER: words[np.where(both, better, 0).astype(int) + 1]},
-            )
-            parts.append(part[both])
-        long = pd.concat(parts).sort_values("__row__", kind="stable", ignore_index=True)
+            unranked=unranked,
+            missing=missing,
+        )
         if ranking is None:
             long = long.assign(__ranking__=long["__row__"].astype(str))
-        planned = _plan(
+        planned = plan_outcomes(
             "__a__", "__b__", ANSWER, None, annotator, item, criterion, ranking or "__ranking__",
             moderators, None, attributes,
         )  # fmt: skip
@@ -461,7 +426,7 @@ class PairwiseJudgements(Judgements):
         cls, intake: Intake, planned: Plan, *, outcomes: OutcomeMap | None, repeats: bool
     ) -> Self:
         def parse(rows: Intake) -> Answers:
-            return _read_outcomes(rows, outcomes)
+            return read_outcomes(rows, outcomes)
 
         return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
 
@@ -530,156 +495,3 @@ class PairwiseJudgements(Judgements):
         if self.has("ranking"):
             facts.append(("rankings", "", f"{len(self.labels('ranking')):,}"))
         return summarise(self, answer_facts=facts)
-
-
-def _plan(
-    system_a: str,
-    system_b: str,
-    outcome: str | None,
-    winner: str | None,
-    annotator: str | None,
-    item: str | None,
-    criterion: str | None,
-    ranking: str | None,
-    moderators: Columns,
-    count: str | None,
-    attributes: Columns,
-) -> Plan:
-    if (outcome is None) == (winner is None):
-        raise JudgementError(
-            "name one column: outcome=, whose words say which side won, or winner=, which holds "
-            "the label of the winning system."
-        )
-    return plan(
-        {"outcome": outcome, "winner": winner},
-        {"system_a": system_a, "system_b": system_b},
-        annotator=annotator,
-        item=item,
-        criterion=criterion,
-        ranking=ranking,
-        moderators=moderators,
-        count=count,
-        attributes=attributes,
-    )
-
-
-def _refuse_ranks_without_system(
-    wide: pd.DataFrame, systems: Sequence[str], values: np.ndarray, missing: Missing
-) -> None:
-    """Raise where a rank that goes into a pair belongs to no system."""
-    named = take(wide, {name: name for name in systems}, missing=missing)
-    compared = np.isfinite(values).sum(axis=0) > 1
-    for name, ranks in zip(systems, values, strict=True):
-        absent = (named.columns[name].codes < 0) & np.isfinite(ranks) & compared
-        if absent.any():
-            raise JudgementError(
-                f"every rank needs a system; column {name!r} of systems= is empty in "
-                f"{named.where(absent)} where there is a rank. Fill in the label, or remove the "
-                "rank."
-            )
-
-
-def _ranks(
-    wide: pd.DataFrame, name: str, unranked: Sequence[float], missing: Missing
-) -> np.ndarray:
-    """Return one column of ranks, NaN where not ranked."""
-    column = take(wide[[name]], {"rank": name}, missing=missing)
-    cells = column.columns["rank"]
-    numbers = [as_number(value) for value in cells.values]
-    unread = np.array([*(number is None for number in numbers), False])
-    if unread.any():
-        found = [value for value, bad in zip(cells.values, unread[:-1], strict=True) if bad]
-        raise JudgementError(
-            f"ranks={name!r} must hold numbers; found {some(found)} in "
-            f"{column.where(unread[cells.codes])}."
-        )
-    table = [np.nan if number in unranked else number for number in numbers]
-    return np.array([*table, np.nan], dtype=np.float64)[cells.codes]
-
-
-def _read_outcomes(rows: Intake, outcomes: OutcomeMap | None) -> Answers:
-    meaning = _meaning(outcomes, defaults="outcome" in rows.columns)
-    if "winner" in rows.columns:
-        return _read_winners(rows, meaning)
-    column = rows.columns["outcome"]
-    texts = [label_text(value) for value in column.values]
-    unknown = np.array([*(text not in meaning for text in texts), False])
-    if unknown.any():
-        raise _unexplained("outcome", column, unknown[column.codes], rows, meaning)
-    return _answers([meaning[text] for text in texts], texts, column.codes, "outcome")
-
-
-def _read_winners(rows: Intake, meaning: Mapping[str, Outcome | None]) -> Answers:
-    column = rows.columns["winner"]
-    texts = [label_text(value) for value in column.values]
-    number = {text: code for code, text in enumerate(texts)}
-    won = np.full(rows.n_rows, -2)
-    for side, code in (("system_b", 1), ("system_a", 0)):
-        systems = rows.columns[side]
-        of_label = [number.get(label_text(value), -3) for value in systems.values]
-        won[np.array([*of_label, -3])[systems.codes] == column.codes] = code
-    unknown = np.array([*(text not in meaning for text in texts), False])[column.codes]
-    unknown &= (won == -2) & (column.codes >= 0)
-    if unknown.any():
-        raise _unexplained("winner", column, unknown, rows, meaning)
-    other = _answers([meaning.get(text) for text in texts], texts, column.codes, "winner")
-    is_side = won >= 0
-    return Answers(
-        np.where(is_side, won, other.values).astype(np.int8),
-        {reason: absent & ~is_side for reason, absent in other.absent.items()},
-    )
-
-
-def _meaning(outcomes: OutcomeMap | None, *, defaults: bool) -> dict[str, Outcome | None]:
-    if outcomes is None:
-        return {word: word for word in OUTCOMES} if defaults else {}
-    for word, outcome in outcomes.items():
-        if outcome is not None and outcome not in OUTCOMES:
-            raise JudgementError(
-                f"outcomes= must map each word to 'a', 'b', 'tie', or to None for no outcome; "
-                f"{word!r} is mapped to {outcome!r}."
-            )
-    return {label_text(word): outcome for word, outcome in outcomes.items()}
-
-
-def _answers(
-    outcome_of: Sequence[Outcome | None], texts: Sequence[str], codes: np.ndarray, role: str
-) -> Answers:
-    table = [0 if outcome is None else OUTCOMES.index(outcome) for outcome in outcome_of]
-    absent = {f"no {role}": codes < 0} | {
-        f"{role} {text!r}, declared as no outcome": codes == code
-        for code, (text, outcome) in enumerate(zip(texts, outcome_of, strict=True))
-        if outcome is None
-    }
-    return Answers(np.array([*table, 0], dtype=np.int8)[codes], absent)
-
-
-def _unexplained(
-    role: str,
-    column: Column,
-    unknown: np.ndarray,
-    rows: Intake,
-    meaning: Mapping[str, Outcome | None],
-) -> JudgementError:
-    codes = np.unique(column.codes[unknown])
-    found = [column.values[code] for code in codes]
-    counted = ", ".join(
-        f"{shown(column.values[code])} ({int(rows.weights[column.codes == code].sum()):,})"
-        for code in codes[:5]
-    )
-    more = f" and {len(codes) - 5} more" if len(codes) > 5 else ""
-    explained = some(meaning, most=12) if meaning else "no other word"
-    expected = (
-        f"one of {explained}"
-        if role == "outcome"
-        else f"the label of one of the row's two systems, or {explained}"
-    )
-    systems = {value for side in ("system_a", "system_b") for value in rows.columns[side].values}
-    hint = ""
-    if role == "outcome" and systems & set(found):
-        hint = " Where a cell names the winning system, that is winner= (from_wide: cells_are=)."
-    return JudgementError(
-        f"{role}={column.source!r} must be {expected}; found {counted}{more}, in "
-        f"{rows.where(unknown)}. Say what each means, 'a', 'b', 'tie' or None for no outcome: "
-        f"outcomes={{{shown(found[0])}: 'a', …}}.{hint}"
-    )

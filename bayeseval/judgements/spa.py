@@ -7,28 +7,24 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import some
 from bayeseval._forms import SPA, Form
-from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
     Columns,
     Plan,
     build,
-    number_column,
     plan,
     take_file,
 )
-from bayeseval.judgements._columns import Intake, Missing, as_number
+from bayeseval.judgements._columns import Intake, Missing
 from bayeseval.judgements._intake import take
 from bayeseval.judgements._meaning import Meaning
+from bayeseval.judgements._probabilities import Bounds, read_probabilities
 from bayeseval.judgements._reading import Paths
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
 from bayeseval.judgements.summary import Summary
-
-type Bounds = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -287,7 +283,7 @@ class SPAJudgements(Judgements):
         cls, intake: Intake, planned: Plan, *, bounds: Bounds | None, repeats: bool
     ) -> Self:
         def parse(rows: Intake) -> Answers:
-            return _read_probabilities(rows, bounds)
+            return read_probabilities(rows, bounds)
 
         return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
 
@@ -392,30 +388,3 @@ class SPAJudgements(Judgements):
         asked = "both directions of a pair" if self.both_directions else "one direction a pair"
         facts.append(("an annotator was asked", "", asked))
         return summarise(self, answer_facts=facts)
-
-
-def _read_probabilities(rows: Intake, bounds: Bounds | None) -> Answers:
-    column = rows.columns["probability"]
-    values, absent = number_column(rows, "probability", as_number)
-    given = values[~absent]
-    if bounds is None:
-        low, high = 0.0, 1.0 if (given <= 1).all() else 100.0
-        said = f"between 0 and {high:g}, as inferred"
-    else:
-        if len(bounds) != 2 or not -np.inf < bounds[0] < bounds[1] < np.inf:
-            raise JudgementError(f"bounds= must be (low, high), low before high; found {bounds!r}.")
-        low, high = float(bounds[0]), float(bounds[1])
-        said = f"between {low:g} and {high:g}, as declared"
-    outside = ~absent & ~((values >= low) & (values <= high))
-    if outside.any():
-        found = [column.values[code] for code in np.unique(column.codes[outside])]
-        raise JudgementError(
-            f"probability={column.source!r} must hold answers {said}; found {some(found)} in "
-            f"{rows.where(outside)}. Correct these cells, or declare bounds=(low, high)."
-        )
-    stated = np.where(absent, 0.0, (values - low) / (high - low))
-    return Answers(
-        stated,
-        {"no probability": absent},
-        settings={"bounds": (low, high), "bounds_declared": bounds is not None},
-    )

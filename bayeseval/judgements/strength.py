@@ -7,7 +7,6 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from bayeseval._checks import some
 from bayeseval._forms import STRENGTH, Form
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
@@ -15,23 +14,23 @@ from bayeseval.judgements._build import (
     Columns,
     Plan,
     build,
-    number_column,
-    plan,
     take_file,
 )
-from bayeseval.judgements._columns import Intake, Missing, as_number
+from bayeseval.judgements._columns import Intake, Missing
 from bayeseval.judgements._intake import take
-from bayeseval.judgements._labels import labelled
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements._reading import Paths
+from bayeseval.judgements._strengths import (
+    StrengthBounds,
+    checked_bounds,
+    plan_strengths,
+    read_strengths,
+)
 from bayeseval.judgements._summarise import summarise
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements._wide import ANSWER, WideAnswers, melt
 from bayeseval.judgements.summary import Summary
 
-type StrengthBounds = float | tuple[float, float]
-
-MOST_GRADES = 11
 # Below this share of a slider's bound not one answer: bounds= may be those of another scale.
 _LEAST_USED = 0.1
 
@@ -131,7 +130,7 @@ class StrengthJudgements(Judgements):
             A column is not there; a strength is out of bounds; a system is compared with itself; a
             label is missing; a unit is judged twice; nothing is left.
         """
-        planned = _plan(
+        planned = plan_strengths(
             system_a, system_b, strength, annotator, item, criterion, moderators, count, attributes
         )
         intake = take(frame, planned.roles, missing=missing)
@@ -193,7 +192,7 @@ class StrengthJudgements(Judgements):
         JudgementError
             The file cannot be read, or as in `from_frame`.
         """
-        planned = _plan(
+        planned = plan_strengths(
             system_a, system_b, strength, annotator, item, criterion, moderators, count, attributes
         )
         make = partial(
@@ -273,7 +272,7 @@ class StrengthJudgements(Judgements):
                 "criterion": criterion,
             },
         )
-        planned = _plan(
+        planned = plan_strengths(
             melted.required("system_a"),
             melted.required("system_b"),
             ANSWER,
@@ -307,7 +306,7 @@ class StrengthJudgements(Judgements):
         labels: Mapping[str, float | None] | None,
         repeats: bool,
     ) -> Self:
-        low, high = _checked_bounds(bounds)
+        low, high = checked_bounds(bounds)
         if positive not in ("a", "b"):
             raise JudgementError(
                 f"positive= must say which system the high end favours, 'a' or 'b'; found "
@@ -315,7 +314,7 @@ class StrengthJudgements(Judgements):
             )
 
         def parse(rows: Intake) -> Answers:
-            return _read_strengths(rows, low, high, positive=positive, graded=graded, labels=labels)
+            return read_strengths(rows, low, high, positive=positive, graded=graded, labels=labels)
 
         return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
 
@@ -370,79 +369,3 @@ class StrengthJudgements(Judgements):
                 "that bounds= are the ends that annotators saw, in the unit of the column."
             ),
         )
-
-
-def _plan(
-    system_a: str,
-    system_b: str,
-    strength: str,
-    annotator: str | None,
-    item: str | None,
-    criterion: str | None,
-    moderators: Columns,
-    count: str | None,
-    attributes: Columns,
-) -> Plan:
-    return plan(
-        {"strength": strength},
-        {"system_a": system_a, "system_b": system_b},
-        annotator=annotator,
-        item=item,
-        criterion=criterion,
-        moderators=moderators,
-        count=count,
-        attributes=attributes,
-    )
-
-
-def _checked_bounds(bounds: StrengthBounds) -> tuple[float, float]:
-    ends = (-bounds, bounds) if isinstance(bounds, int | float) else tuple(bounds)
-    if len(ends) != 2 or not -np.inf < ends[0] < ends[1] < np.inf:
-        raise JudgementError(
-            "bounds= must be a positive number, or (low, high) with low before high; found "
-            f"{bounds!r}."
-        )
-    return float(ends[0]), float(ends[1])
-
-
-def _read_strengths(
-    rows: Intake,
-    low: float,
-    high: float,
-    *,
-    positive: Literal["a", "b"],
-    graded: bool | None,
-    labels: Mapping[str, float | None] | None,
-) -> Answers:
-    column = rows.columns["strength"]
-    absent: dict[str, np.ndarray] = {"no strength": column.codes < 0}
-    if labels is None:
-        values, _ = number_column(rows, "strength", as_number, by_label=True)
-    else:
-        numbers, declined, _ = labelled(column, rows, labels, role="strength")
-        absent |= {
-            f"answered {text!r}, declared as no strength": where for text, where in declined.items()
-        }
-        table = [np.nan if number is None else number for number in numbers]
-        values = np.array([*table, np.nan], dtype=np.float64)[column.codes]
-    none = np.logical_or.reduce(list(absent.values()))
-    outside = ~none & ~((values >= low) & (values <= high))
-    if outside.any():
-        found = [column.values[code] for code in np.unique(column.codes[outside])]
-        raise JudgementError(
-            f"strength={column.source!r} must be between {low:g} and {high:g}, as declared; found "
-            f"{some(found)} in {rows.where(outside)}. Correct these cells or the bounds=."
-        )
-    middle, bound = (low + high) / 2, (high - low) / 2
-    signed = np.where(none, 0.0, values - middle) * (1 if positive == "a" else -1)
-    # Whole steps apart: the middle of an even number of grades is no grade itself.
-    whole = (np.where(none, 0.0, values) % 1 == 0) & (low % 1 == 0) & (high % 1 == 0)
-    if graded is None:
-        graded = bool(whole.all()) and high - low + 1 <= MOST_GRADES
-    elif graded and not whole.all():
-        found = [column.values[code] for code in np.unique(column.codes[~whole & ~none])]
-        raise JudgementError(
-            f"graded=True, but strength={column.source!r} or its bounds are not whole numbers: "
-            f"{some(found or [low, high])}. Pass graded=False for a slider."
-        )
-    return Answers(signed + 0.0, absent, settings={"bound": bound, "graded": graded})

@@ -15,6 +15,7 @@ from bayeseval._checks import nearest, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Plan, plan
 from bayeseval.judgements._columns import Missing
+from bayeseval.judgements._factors import Dropped
 from bayeseval.judgements._files import (
     EXCEL,
     JSON_LINES,
@@ -32,7 +33,7 @@ from bayeseval.judgements._reading import (
     parse_json,
     paths_of,
 )
-from bayeseval.judgements._table import Dropped, Judgements
+from bayeseval.judgements._table import Judgements
 
 JSON = (".json", *JSON_LINES)
 RECORDS = (*JSON, *SEPARATORS, *PARQUET, *EXCEL)

@@ -9,6 +9,7 @@ import pandas as pd
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Columns
+from bayeseval.judgements._factors import Factor, frozen_array
 from bayeseval.judgements._intake import (
     as_pandas,
     attribute_columns,
@@ -17,7 +18,7 @@ from bayeseval.judgements._intake import (
 )
 from bayeseval.judgements._moderators import moderator_columns, refuse_measurement
 from bayeseval.judgements._reading import naming_the_file, paths_of
-from bayeseval.judgements._table import Factor, Judgements, frozen_array
+from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.readers._platform import read_records
 
 

@@ -14,8 +14,9 @@ import pandas as pd
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._columns import Missing
+from bayeseval.judgements._factors import Dropped
 from bayeseval.judgements._reading import Paths
-from bayeseval.judgements._table import Dropped, Judgements
+from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.pairwise import PairwiseJudgements
 from bayeseval.judgements.readers._platform import (
     Source,

@@ -10,9 +10,10 @@ import pandas as pd
 from bayeseval._checks import shown
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._columns import Missing
+from bayeseval.judgements._factors import Dropped
 from bayeseval.judgements._intake import named_columns
 from bayeseval.judgements._reading import Paths, naming_the_file, numbered, paths_of
-from bayeseval.judgements._table import Dropped, Judgements
+from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.readers._platform import (
     JSON,
     RECORDS,
