@@ -51,6 +51,7 @@ class FakeSettings:
     sampler: str = "generator"
     target_accept: float = 0.8
     integrator: str | None = "leapfrog"
+    discarded: tuple[int, ...] = ()
     seconds: dict[str, float] = field(default_factory=lambda: {"draws": 0.1})
     versions: dict[str, str] = field(default_factory=lambda: {"bayeseval": "0", "numpy": "2"})
 

@@ -55,6 +55,7 @@ def about_posterior(posterior: "Posterior") -> dict[str, object]:
             "ok": convergence.ok,
             "problems": convergence.problems,
             "divergences": convergence.divergences,
+            "discarded": convergence.discarded,
             "independent": convergence.independent,
             "quantities": convergence.to_frame(),
         },

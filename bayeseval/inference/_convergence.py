@@ -1,5 +1,6 @@
 """Did the sampler reach the posterior? Numbers, a verdict in words, and the remedy."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
+from bayeseval._checks import counted
 from bayeseval._tables import escape_html
 
 LARGEST_RHAT = 1.01
@@ -44,6 +46,9 @@ class Convergence:
     independent : str or None
         Where the draws are independent of one another, how they were made; None for Markov chains,
         which alone have anything to converge.
+    discarded : tuple of int
+        Divergent transitions of each run before, of which nothing is used: the sampler ran again
+        with shorter steps.
 
     Notes
     -----
@@ -63,6 +68,7 @@ class Convergence:
     max_treedepth_reached: int
     problems: tuple[str, ...]
     independent: str | None = None
+    discarded: tuple[int, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -88,11 +94,16 @@ class Convergence:
             smallest = self.table[["ess_bulk", "ess_tail"]].min().min()
             return (
                 f"Converged: R-hat at most {worst:.3f}, at least {smallest:,.0f} effective draws "
-                f"for every quantity, no divergences."
+                f"for every quantity, no divergences.{self._again}"
             )
-        return "NOT converged, do not report:\n" + "\n".join(
-            f"  - {problem}" for problem in self.problems
-        )
+        lines = ["NOT converged, do not report:", *(f"  - {each}" for each in self.problems)]
+        return "\n".join([*lines, self._again.strip()] if self.discarded else lines)
+
+    @property
+    def _again(self) -> str:
+        """Say that this is not the first run."""
+        said = again(self.discarded)
+        return f" It was run again {said}." if said else ""
 
     __repr__ = __str__
 
@@ -105,6 +116,21 @@ class Convergence:
         return said + ("" if self.table.empty else self.table.to_html(index=False, na_rep="–"))
 
 
+def again(discarded: Sequence[int]) -> str:
+    """Say why a run was repeated, and how; nothing where it was the first.
+
+    Parameters
+    ----------
+    discarded
+        Divergent transitions of each run before.
+    """
+    if not discarded:
+        return ""
+    found = counted(discarded[0], "divergent transition")
+    then = "".join(f", then {n:,}" for n in discarded[1:])
+    return f"with shorter steps after {found}{then}, whose draws are not used"
+
+
 def check_convergence(
     posterior: xr.Dataset,
     statistics: xr.Dataset,
@@ -112,6 +138,7 @@ def check_convergence(
     reported: tuple[str, ...],
     behind: tuple[str, ...] = (),
     tune: int,
+    discarded: tuple[int, ...] = (),
 ) -> Convergence:
     """Diagnose the chains.
 
@@ -127,6 +154,8 @@ def check_convergence(
         Names of further variables, held to less.
     tune
         Number of tuning steps, for the remedy.
+    discarded
+        Divergent transitions of each run before, whose draws are not used.
     """
     n_chains, n_draws = posterior.sizes["chain"], posterior.sizes["draw"]
     problems = []
@@ -153,7 +182,9 @@ def check_convergence(
 
         bfmi = float(np.min(arviz_stats.bfmi(statistics)["energy"].values))
     problems += _problems(table, divergences, bfmi, cut_off, n_chains, n_draws, tune)
-    return Convergence(table, divergences, bfmi, cut_off, tuple(problems))
+    return Convergence(
+        table, divergences, bfmi, cut_off, tuple(problems), discarded=tuple(discarded)
+    )
 
 
 def of_independent_draws(

@@ -53,6 +53,10 @@ class Settings:
         How the sampler follows a trajectory: "leapfrog", or "exact for a normal" where a pilot
         chain found the posterior, in the sampler's coordinates, nearly normal; None without a
         sampler.
+    discarded : tuple of int
+        Where the sampler met divergent transitions and ran again with shorter steps: how many
+        there were in each run before, whose draws are not used. ``target_accept`` is that of the
+        last run.
     """
 
     draws: int
@@ -66,6 +70,7 @@ class Settings:
     versions: Mapping[str, str]
     interrupted: bool = False
     integrator: str | None = None
+    discarded: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -522,12 +527,18 @@ def _restored(tree: xr.DataTree, content: dict[str, Any]) -> Posterior:
         family=family,
         declaration=declaration_from(content["declaration"], family),
         fingerprint=content["fingerprint"],
-        settings=Settings(**content["settings"]),
+        settings=Settings(
+            **{
+                **content["settings"],
+                "discarded": tuple(content["settings"].get("discarded", ())),
+            }
+        ),
         convergence=Convergence(
             **{
                 **convergence,
                 "table": pd.DataFrame(convergence["table"]),
                 "problems": tuple(convergence["problems"]),
+                "discarded": tuple(convergence.get("discarded", ())),
             }
         ),
         approximate=content["approximate"],

@@ -64,6 +64,8 @@ class Draws:
         How the chains were run.
     sampler
         The program that drew.
+    discarded
+        Divergent transitions of each run before, whose draws are not used.
     """
 
     values: dict[str, FloatArray]
@@ -71,6 +73,7 @@ class Draws:
     seconds: dict[str, float]
     course: Course
     sampler: str
+    discarded: tuple[int, ...] = ()
 
 
 def tuned_geometry(
@@ -158,7 +161,7 @@ def sample_density(
     tell_of_time(expected_seconds(pilot_seconds, settings, course), settings, course)
     tuned = perf_counter()
     model = _model(family, declaration, cells, family.density(declaration, cells, geometry))
-    tree, course = _sample_until_none_diverges(model, settings, course)
+    tree, course, discarded = _sample_until_none_diverges(model, settings, course)
     sampled = perf_counter()
     x = tree["posterior"]["x"].transpose("chain", "draw", ...).values
     chains, n_whole = whole_draws(x)
@@ -174,6 +177,7 @@ def sample_density(
         },
         course=course,
         sampler=sampler_name(),
+        discarded=discarded,
     )
 
 
@@ -270,17 +274,20 @@ def sample_pymc(
 
 def _sample_until_none_diverges(
     model: Any, settings: SamplerSettings, course: Course
-) -> tuple[xr.DataTree, Course]:
+) -> tuple[xr.DataTree, Course, tuple[int, ...]]:
     """Return draws; where trajectories diverged, all draws of another run with shorter steps.
 
-    Only where the acceptance rate was left to the sampler, and nobody has interrupted it.
+    Only where the acceptance rate was left to the sampler, and nobody has interrupted it. Last come
+    the divergent transitions of the runs that were not used.
     """
+    discarded: list[int] = []
     while True:
         tree, course = _sample_with_nutpie(model, settings, course)
         divergences = int(tree["sample_stats"].to_dataset()["diverging"].values.sum())
         shorter = closer(course) if settings.target_accept is None and divergences else None
         if shorter is None or not np.isfinite(tree["posterior"].to_dataset()["x"].values).all():
-            return tree, course
+            return tree, course, tuple(discarded)
+        discarded.append(divergences)
         _LOG.info(
             "%s: sampling again with shorter steps (target_accept=%g)",
             counted(divergences, "divergent transition"),

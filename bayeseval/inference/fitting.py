@@ -384,7 +384,12 @@ def _finish(
     shown = tuple(name for name in names if _is_shown(name))
     behind = tuple(name for name in names if name not in shown and name not in _BY_PAIR)
     convergence = check_convergence(
-        complete, drawn.statistics, reported=shown, behind=behind, tune=drawn.course.tune
+        complete,
+        drawn.statistics,
+        reported=shown,
+        behind=behind,
+        tune=drawn.course.tune,
+        discarded=drawn.discarded,
     )
     reported = (*shown, *behind)
     posterior = _stored(complete, reported, store)
@@ -410,6 +415,7 @@ def _finish(
             versions=_versions(_PACKAGES),
             interrupted=n_draws < settings.draws or n_chains < settings.chains,
             integrator=drawn.course.integrator,
+            discarded=drawn.discarded,
         ),
         convergence=convergence,
     )

@@ -9,7 +9,7 @@ from bayeseval._tables import Column, Table
 from bayeseval.comparison._contract import FamilyLike
 from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking
-from bayeseval.reporting._contract import ReportedPosterior
+from bayeseval.reporting._contract import ReportedPosterior, SettingsLike
 from bayeseval.reporting._document import Block
 from bayeseval.reporting._words import sentence
 from bayeseval.settings import ci_words, decision_words
@@ -229,6 +229,17 @@ def _settings(family: FamilyLike) -> Iterator[tuple[str, str]]:
         yield "its settings left at their defaults", ", ".join(default)
 
 
+def _runs_before(settings: SettingsLike) -> Iterator[tuple[str, str]]:
+    """Say that the sampler ran again with shorter steps, and what it had met."""
+    if settings.discarded:
+        met = ", then ".join(f"{n:,}" for n in settings.discarded)
+        yield (
+            "sampled again with shorter steps",
+            f"target_accept={settings.target_accept}; divergent transitions before, in draws that "
+            f"are not used: {met}",
+        )
+
+
 def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Block]:
     """List fingerprint, seed, sampler, times and versions."""
     settings = posterior.settings
@@ -236,6 +247,7 @@ def origin(posterior: ReportedPosterior, judgements: Judgements) -> Iterator[Blo
         ("chains × draws (after tuning)", f"{settings.chains} × {settings.draws:,}"),
         ("tuning steps a chain", f"{settings.tune:,}"),
         *([("integrator", settings.integrator)] if settings.integrator else []),
+        *_runs_before(settings),
     ]
     if posterior.convergence.independent is not None:
         made = [("independent draws", f"{settings.chains * settings.draws:,}")]

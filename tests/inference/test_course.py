@@ -53,14 +53,18 @@ def test_chains_that_diverged_run_again_with_shorter_steps(
     monkeypatch.setattr(_sampling, "_sample_with_nutpie", fake)
     first = Course(0.9, 500, "exact for a normal")
     with caplog.at_level(logging.INFO, "bayeseval"):
-        found, course = _sampling._sample_until_none_diverges(None, settings(), first)
+        found, course, discarded = _sampling._sample_until_none_diverges(None, settings(), first)
     assert asked == [0.9, 0.985, 0.995]
     assert (course.target_accept, course.tune) == (0.995, 1000)
+    assert discarded == (3, 1)
     assert not found["sample_stats"].to_dataset()["diverging"].values.any()
     assert "3 divergent transitions: sampling again" in caplog.text
     # Who chose an acceptance rate keeps it.
     asked.clear()
-    found, _ = _sampling._sample_until_none_diverges(None, settings(target_accept=0.9), first)
+    found, _, discarded = _sampling._sample_until_none_diverges(
+        None, settings(target_accept=0.9), first
+    )
+    assert discarded == ()
     assert asked == [0.9]
     assert found["sample_stats"].to_dataset()["diverging"].values.sum() == 3
 
