@@ -205,7 +205,7 @@ def _measured(
         levels = found[0]
         squared = squared[(..., *([None] * (levels.ndim - 1)))]
         if name in of_matrices:
-            matrices[name] = typical_matrix(np.array(of_matrices[name]), squared[..., None])
+            matrices[name] = typical_matrix(np.array(of_matrices[name]), squared)
             known[name] = np.diagonal(matrices[name], axis1=-2, axis2=-1).copy()
         else:
             known[name] = typical(np.array(found), squared)
