@@ -235,8 +235,10 @@ def _runs_before(settings: SettingsLike) -> Iterator[tuple[str, str]]:
         met = ", then ".join(f"{n:,}" for n in settings.discarded)
         yield (
             "sampled again with shorter steps",
-            f"target_accept={settings.target_accept}; divergent transitions before, in draws that "
-            f"are not used: {met}",
+            (
+                f"target_accept={settings.target_accept}; divergent transitions before, in draws "
+                f"that are not used: {met}"
+            ),
         )
 
 

@@ -17,12 +17,12 @@ def study() -> be.LikertJudgements:
 @pytest.fixture(scope="module")
 def repeated(study: be.LikertJudgements) -> be.Posterior:
     """A fit whose first two chains are made to have divergent transitions."""
-    left, sample = [3, 1], _sampling._sample_with_nutpie
+    to_come, sample = [3, 1], _sampling._sample_with_nutpie
 
     def diverging(model: Any, settings: Any, course: Any) -> Any:
         tree, course = sample(model, settings, course)
-        if settings.chains > 1 and left:
-            tree["sample_stats"]["diverging"].values.ravel()[: left.pop(0)] = True
+        if settings.chains > 1 and to_come:
+            tree["sample_stats"].to_dataset()["diverging"].values[0, : to_come.pop(0)] = True
         return tree, course
 
     with pytest.MonkeyPatch.context() as patch:
@@ -40,8 +40,8 @@ def test_a_repeated_run_says_so_in_every_output(
     assert "discarded=(3, 1)" in repr(repeated.settings)
     assert repeated.convergence.divergences == 0
     said = (
-        "It was run again with shorter steps after 3 divergent transitions, then 1, whose draws are not "
-        "used."
+        "It was run again with shorter steps after 3 divergent transitions, then 1, whose draws "
+        "are not used."
     )
     assert said in str(repeated.convergence)
     assert said in repr(repeated)
