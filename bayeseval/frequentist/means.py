@@ -9,7 +9,7 @@ from bayeseval._checks import shown
 from bayeseval._records import Record, Shown
 from bayeseval._units import compact, has_width, numbers, slices
 from bayeseval.errors import DesignError
-from bayeseval.judgements import Judgements, MagnitudeJudgements
+from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
 
@@ -90,10 +90,9 @@ def rating_means(
     notes += dict.fromkeys(str(row["note"]) for row in rows if row["note"])
     if geometric:
         notes.append("Geometric means; SD of natural logarithms.")
-    if isinstance(judgements, MagnitudeJudgements):
-        if not geometric:
-            notes.append("Arithmetic means of magnitudes follow the largest answers.")
-        notes += judgements.notes_on_slips()
+    if judgements.meaning.level == "ratio" and not geometric:
+        notes.append("Arithmetic means of magnitudes follow the largest answers.")
+    notes += judgements.notes_on_slips()
     return Record(
         table=pd.DataFrame(rows),
         title="Mean answers",
@@ -122,5 +121,5 @@ def _is_geometric(mean: str, judgements: Judgements, values: np.ndarray) -> bool
             "Take mean='arithmetic'."
         )
     if mean == "auto":
-        return positive and isinstance(judgements, MagnitudeJudgements)
+        return positive and judgements.meaning.level == "ratio"
     return mean == "geometric"

@@ -148,6 +148,21 @@ class Judgements(ABC):
         return (np.sign(self.in_favour()) + 1.0) / 2.0
 
     @property
+    def answer_ends(self) -> tuple[float, float] | None:
+        """The ends between which ``answers`` are numbers; None where there are none."""
+        return None
+
+    def notes_on_slips(self) -> tuple[str, ...]:
+        """Return what to say of answers that look like slips of the keyboard.
+
+        Returns
+        -------
+        tuple of str
+            One sentence, or none.
+        """
+        return ()
+
+    @property
     def order_known(self) -> bool:
         """Whether the order of a row's two systems is the one in which they were shown."""
         return self.is_paired

@@ -346,6 +346,11 @@ class SPAJudgements(Judgements):
         asked = np.unique(np.stack([who, pairs.first, pairs.second, pairs.forward]), axis=1)
         return asked.shape[1] > np.unique(asked[:3], axis=1).shape[1]
 
+    @property
+    def answer_ends(self) -> tuple[float, float]:
+        """The ends between which ``answers`` are numbers: 0 and 1."""
+        return 0.0, 1.0
+
     def points(self) -> np.ndarray:
         """Return the probabilities: what each judgement gives to the first system.
 

@@ -319,6 +319,11 @@ class StrengthJudgements(Judgements):
         return cls(**build(intake, planned, parse, repeats=repeats))  # type: ignore[arg-type]
 
     @property
+    def answer_ends(self) -> tuple[float, float]:
+        """The ends between which ``answers`` are numbers: strongest for b, strongest for a."""
+        return -self.bound, self.bound
+
+    @property
     def no_preference(self) -> np.ndarray:
         """Rows whose strength is exactly zero."""
         return self.answers == 0

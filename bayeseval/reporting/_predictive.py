@@ -10,9 +10,7 @@ from bayeseval.errors import JudgementError
 from bayeseval.judgements import (
     Judgements,
     LikertJudgements,
-    MagnitudeJudgements,
     PairwiseJudgements,
-    SPAJudgements,
     StrengthJudgements,
 )
 from bayeseval.reporting._contract import PosteriorLike, PredictivePosterior
@@ -105,7 +103,7 @@ def _binned(judgements: Judgements, observed: np.ndarray, simulated: np.ndarray)
     their bins are equally wide on a logarithmic axis, and zero is one of its own.
     """
     zero: tuple[str, ...] = ()
-    if isinstance(judgements, MagnitudeJudgements):
+    if judgements.meaning.level == "ratio":
         positive = observed[observed > 0]
         edges = np.geomspace(positive.min(), positive.max(), N_BINS + 1)
         middles = np.sqrt(edges[1:] * edges[:-1])
@@ -113,12 +111,8 @@ def _binned(judgements: Judgements, observed: np.ndarray, simulated: np.ndarray)
             # Below every bin, so that zero alone falls there.
             zero, edges = ("0",), np.concatenate([[-1.0, edges[0] * 1e-9], edges[1:]])
     else:
-        ends = (observed.min(), observed.max())
-        if isinstance(judgements, SPAJudgements):
-            ends = (0.0, 1.0)
-        elif isinstance(judgements, StrengthJudgements):
-            ends = (-judgements.bound, judgements.bound)
-        edges = np.linspace(*ends, N_BINS + 1)
+        low, high = judgements.answer_ends or (observed.min(), observed.max())
+        edges = np.linspace(low, high, N_BINS + 1)
         middles = (edges[1:] + edges[:-1]) / 2
     inner = edges[1:-1]
     return Simulated(

@@ -49,3 +49,10 @@ def test_points_follow_the_side_that_is_favoured(judgements: Judgements) -> None
     points, favour = judgements.points(), judgements.in_favour()
     assert ((points >= 0) & (points <= 1)).all()
     np.testing.assert_array_equal(np.sign(points - 0.5), np.sign(favour))
+
+
+def test_answers_lie_between_the_ends_of_their_scale(judgements: Judgements) -> None:
+    if judgements.answer_ends is not None:
+        low, high = judgements.answer_ends
+        assert low < high
+        assert ((judgements.answers >= low) & (judgements.answers <= high)).all()
