@@ -1,6 +1,6 @@
 """Symmetries, relations and refusals of Bradley-Terry and Thurstone.
 
-That the compiled density is the PyMC model's is tested in ``test_predictor_contract``.
+That the compiled density is the PyMC model's is tested in ``test_contract``.
 """
 
 from dataclasses import replace

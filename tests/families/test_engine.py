@@ -18,7 +18,7 @@ from bayeseval.families._normal_kernel import log_normal_bands, log_normal_cdfs
 from bayeseval.families._student_kernel import student_log_cdfs, student_table
 from bayeseval.families.engine import loading, numeric
 from bayeseval.families.engine.printing import kernel_source
-from tests.families.test_predictor_contract import stated
+from tests.families.answers import stated
 
 # The types of its numbers leave out what they can be made to.
 mp: Any = mpmath.mp

@@ -1,32 +1,25 @@
 """What a quantity says of its dimensions is what it has: nobody computes it to find out."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
 
 from bayeseval.families._family import Estimand
-from bayeseval.families.log_magnitude import LogMagnitude
-from bayeseval.families.ordered_beta import OrderedBeta
-from bayeseval.families.ordinal_probit import OrdinalProbit
-from bayeseval.families.preference_strength import PreferenceStrength
-from tests.families.test_contract import likert
-from tests.families.test_predictor_contract import CASES
+from tests.families.examples import EXAMPLES, FIRST_WITH_DENSITY
 
-SHAPES: dict[str, tuple[Any, Any]] = {
-    "Likert": (OrdinalProbit(), lambda: likert(criteria=True)),
-    "Ordered beta": (OrderedBeta(), CASES["Ordered beta, moderator, criteria"][1]),
-    "Bradley-Terry": CASES["Bradley-Terry"],
-    "magnitudes": (LogMagnitude(), CASES["magnitudes, items"][1]),
-    "strength": (PreferenceStrength(), CASES["strength, three grades"][1]),
-}
+SHAPES = [
+    *FIRST_WITH_DENSITY,
+    "Ordinal probit, criteria",
+    "Ordered beta, moderator, criteria",
+    "strength, three grades",
+]
 
 
 @pytest.mark.parametrize("case", SHAPES)
 def test_quantities_have_the_dimensions_that_they_declare(case: str) -> None:
-    family, judgements = SHAPES[case]
+    family, judgements = EXAMPLES[case]
     table = judgements()
     declaration = family.declare(table)
     cells = family.cells(declaration, table)

@@ -5,12 +5,14 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
+import pymc as pm
 import pytest
 
 from bayeseval.errors import ModelError
 from bayeseval.families import OrdinalProbit
 from bayeseval.families._ordinal_posterior import constrained, posterior_dataset
 from bayeseval.judgements import LikertJudgements
+from tests.families.densities import INTERPRETED, built, points
 
 SMOOTH = {
     "mean_threshold_scale": 1.7,
@@ -97,3 +99,25 @@ def test_chains_start_at_thresholds_near_the_shares_of_the_ratings(n_categories:
     # Where low ratings prevail most thresholds lie above the systems, and the other way round.
     assert (means["low"] > 0.3).all()
     assert (means["high"] < -0.3).all()
+
+
+def test_pymc_gradient_agrees_with_the_compiled_one() -> None:
+    case = built("Ordinal probit, common", 0.0)
+    density = case.family.density(case.declaration, case.cells)
+    variables = [case.model.rvs_to_values[variable] for variable in case.model.free_RVs]
+    gradient = pm.pytensorf.gradient(case.model.logp(), variables)
+    compute = case.model.compile_fn(gradient, inputs=variables, mode=INTERPRETED, point_fn=False)
+    x = np.abs(points(density.n_parameters)[0])
+    # In this case the coordinates are those of the model, but for two: PyMC has the logarithm of
+    # the standard deviation, and the first of four thresholds where the sampler has their mean.
+    assert all(effect.zero_sum for effect in case.declaration.effects)
+    shapes = [(), (3,), (4,)]
+    parts = np.split(x, np.cumsum([1, 3]))
+    arguments = [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
+    arguments[0] = np.log(arguments[0])
+    below_mean = np.exp(x[5:]) * [0.75, 0.5, 0.25]
+    arguments[2] = np.concatenate([x[4:5] - below_mean.sum(), x[5:]])
+    expected = np.asarray(compute(*arguments))
+    expected[5:] -= expected[4] * below_mean
+    expected[0] = (expected[0] - 1.0) / x[0]
+    np.testing.assert_allclose(expected, density(x)[1], rtol=1e-9)

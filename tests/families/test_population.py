@@ -26,7 +26,7 @@ from bayeseval.families import (
 from bayeseval.families._marginal import moderators_of, people_and_items
 from bayeseval.families._population import averaged_over, quality_over
 from bayeseval.judgements import LikertJudgements, PairwiseJudgements
-from tests.families.test_predictor_contract import magnitude, pairwise, stated, strength
+from tests.families.answers import magnitude, pairwise, stated, strength
 
 DRAWS = 400
 

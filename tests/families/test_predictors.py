@@ -18,7 +18,7 @@ from bayeseval.families._declaration import Declaration, Effect, Prior, Scalar, 
 from bayeseval.families._predictor_kernel import OFFSET, predictor_forward, predictor_reverse
 from bayeseval.families._predictors import PredictorFamily, RowData, collapse_rows
 from bayeseval.judgements import StrengthJudgements
-from tests.families.test_contract import (
+from tests.families.densities import (
     INTERPRETED,
     geometry_of,
     log_slope_of_sds,
