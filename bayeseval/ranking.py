@@ -135,6 +135,8 @@ class Ranking(Printed):
         the prior's.
     population : str or None
         What was averaged over, as in `rank`.
+    unjudged : tuple of str
+        What is to be said of cells that hold no judgement.
     averaged_over : str
         The same in words; empty where there is nothing to average over.
     """
@@ -154,6 +156,7 @@ class Ranking(Printed):
     components: tuple[tuple[str, ...], ...] = ()
     population: Literal["new", "observed"] | None = None
     averaged_over: str = ""
+    unjudged: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[RankingPart]:
         return iter(self.parts)
@@ -329,6 +332,7 @@ class Ranking(Printed):
             Headings and formatted cells.
         """
         alarms = alarm_sentences(self.problems, self.approximate, self.components)
+        alarms += self.unjudged
         tables = []
         for part in self.parts:
             frame, n_systems = part.table, len(part.table)

@@ -33,6 +33,7 @@ from bayeseval.comparison._quantities import (
     contrast_summaries,
     quantity_of,
 )
+from bayeseval.comparison._unjudged import unjudged_sentences, unjudged_systems
 from bayeseval.comparison.ranks import checked_decision_prob, order_of, rank_probabilities
 from bayeseval.errors import BayesEvalError
 from bayeseval.ranking import alarm_sentences
@@ -85,6 +86,8 @@ class Comparison(Printed):
     components : tuple of tuple of str
         Groups of systems that comparisons link; with more than one, differences between groups are
         the prior's.
+    unjudged : tuple of str
+        What is to be said of cells that hold no judgement.
     averaged_over : str
         The same in words; empty where there is nothing to average over.
     """
@@ -109,6 +112,7 @@ class Comparison(Printed):
     of_pairs: bool = False
     components: tuple[tuple[str, ...], ...] = ()
     averaged_over: str = ""
+    unjudged: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -133,7 +137,8 @@ class Comparison(Printed):
               practical equivalence (ends included) and of its two sides; they sum to one. Only
               with ``rope=``.
             - ``verdict``: only with ``rope=``, see `verdict_rule`.
-            - ``linked``: only where systems fall into groups that never met: whether a chain of
+            - ``linked``: only where systems fall into groups that never met, or one was never
+              judged at a level or on a criterion: whether a chain of
               comparisons links the two; otherwise the row shows the prior.
 
             A pair that was never compared, and of which the model knows nothing, has no numbers,
@@ -195,6 +200,7 @@ class Comparison(Printed):
                 "estimate to print."
             )
         alarms = alarm_sentences(self.problems, self.approximate, self.components)
+        alarms += self.unjudged
         keys = [name for name in ("criterion", "level") if name in self.table]
         groups = self.table.groupby(keys, sort=False) if keys else [((), self.table)]
         tables = []
@@ -314,6 +320,9 @@ def compare(
         level=level,
     )
     by_quantity = slices(posterior, what.array, what.dims, criterion=criterion, by=by, level=level)
+    components = components_of(posterior)
+    group = dict.fromkeys(labels, 0)
+    group |= {label: k for k, members in enumerate(components) for label in members}
     frames = []
     for ranked, piece in zip(by_quality, by_quantity, strict=True):
         if asked is None:
@@ -324,15 +333,18 @@ def compare(
         frame = pd.DataFrame(contrast_summaries(what, piece.draws, a, b, rope, ci_prob, ci_kind))
         frame.insert(0, "system_a", [labels[position] for position in a])
         frame.insert(1, "system_b", [labels[position] for position in b])
+        alone = unjudged_systems(posterior, by, piece.level, piece.criterion)
+        frame["linked"] = [
+            group[labels[i]] == group[labels[j]] and not {labels[i], labels[j]} & alone
+            for i, j in zip(a, b, strict=True)
+        ]
         for name, label in (("level", piece.level), ("criterion", piece.criterion)):
             if label is not None:
                 frame.insert(0, name, label)
         frames.append(frame)
     table = pd.concat(frames, ignore_index=True)
-    components = components_of(posterior)
-    if len(components) > 1:
-        group = {label: k for k, labels in enumerate(components) for label in labels}
-        table["linked"] = table["system_a"].map(group) == table["system_b"].map(group)
+    if table["linked"].all():
+        table = table.drop(columns="linked")
     if rope is not None:
         word = "better" if what.larger_is_better else "larger"
         table["verdict"] = np.select(
@@ -368,4 +380,5 @@ def compare(
         components=components,
         of_pairs=what.of_pairs,
         averaged_over=posterior.averaged_over(population, by, quality=what.name == "quality"),
+        unjudged=unjudged_sentences(posterior, by, level, criterion),
     )

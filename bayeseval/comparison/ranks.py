@@ -17,6 +17,7 @@ from bayeseval.comparison._contract import (
     system_labels,
 )
 from bayeseval.comparison._intervals import interval, rank_interval
+from bayeseval.comparison._unjudged import unjudged_sentences, unjudged_systems
 from bayeseval.errors import BayesEvalError
 from bayeseval.ranking import Ranking, RankingPart
 from bayeseval.settings import IntervalKind, resolve_ci
@@ -185,7 +186,15 @@ def rank(
     for number, members in enumerate(components):
         group[[labels.index(label) for label in members]] = number
     parts = tuple(
-        _part(piece, labels, group, checked_top, tier_prob, ci_prob, ci_kind)
+        _part(
+            piece,
+            labels,
+            _apart(group, labels, unjudged_systems(posterior, by, piece.level, piece.criterion)),
+            checked_top,
+            tier_prob,
+            ci_prob,
+            ci_kind,
+        )
         for piece in slices(posterior, array, ("system",), criterion=criterion, by=by, level=level)
     )
     return Ranking(
@@ -204,6 +213,7 @@ def rank(
         components=components,
         population=population,
         averaged_over=posterior.averaged_over(population, by, quality=True),
+        unjudged=unjudged_sentences(posterior, by, level, criterion),
     )
 
 
@@ -229,6 +239,14 @@ def order_of(quality: np.ndarray, distribution: np.ndarray) -> np.ndarray:
     expected = distribution @ np.arange(1, quality.shape[1] + 1)
     # Rounded, so that the last bits of a sum do not decide between systems that are exactly tied.
     return np.lexsort((-quality.mean(axis=0).round(12), expected.round(9)))
+
+
+def _apart(group: np.ndarray, labels: tuple[str, ...], alone: frozenset[str]) -> np.ndarray:
+    """Give systems of which there is no judgement here a group of their own each."""
+    group = group.copy()
+    for label in sorted(alone):
+        group[labels.index(label)] = group.max() + 1
+    return group
 
 
 def _part(

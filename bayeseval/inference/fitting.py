@@ -24,6 +24,7 @@ from bayeseval.inference._convergence import (
     of_independent_draws,
 )
 from bayeseval.inference._course import SamplerSettings
+from bayeseval.inference._judged import judged
 from bayeseval.inference._laplace import (
     LARGEST_K_AUTO,
     LaplaceDraws,
@@ -395,7 +396,7 @@ def _finish(
     posterior = _stored(complete, reported, store)
     statistics = drawn.statistics.assign_coords(chain=np.arange(n_chains), draw=np.arange(n_draws))
     result = Posterior(
-        data=xr.DataTree.from_dict({"/posterior": posterior, "/sample_stats": statistics}),
+        data=_tree(judgements, posterior, {"/sample_stats": statistics}),
         family=family,
         declaration=declaration,
         fingerprint=judgements.fingerprint,
@@ -496,7 +497,7 @@ def _approximate_posterior(
         else f"Laplace's approximation, checked by {drawn.n_weighted:,} importance weights ({k})"
     )
     return Posterior(
-        data=xr.DataTree.from_dict({"/posterior": _stored(complete, shown, store)}),
+        data=_tree(judgements, _stored(complete, shown, store), {}),
         family=family,
         declaration=declaration,
         fingerprint=judgements.fingerprint,
@@ -548,7 +549,7 @@ def _drawn_directly(
     shown = tuple(name for name in map(str, complete.data_vars) if _is_shown(name))
     groups = {f"/{name}": dataset for name, dataset in drawn.groups.items()}
     return Posterior(
-        data=xr.DataTree.from_dict({"/posterior": _stored(complete, shown, store), **groups}),
+        data=_tree(judgements, _stored(complete, shown, store), groups),
         family=family,
         declaration=declaration,
         fingerprint=judgements.fingerprint,
@@ -581,6 +582,13 @@ def _versions(names: Sequence[str]) -> dict[str, str]:
 def _is_shown(name: str) -> bool:
     """Tell whether tables or figures show a variable."""
     return name in _SHOWN or name.startswith("quality_by_")
+
+
+def _tree(
+    judgements: Judgements, posterior: xr.Dataset, groups: dict[str, xr.Dataset]
+) -> xr.DataTree:
+    """Join the draws with how much was judged in every cell, and what else there is."""
+    return xr.DataTree.from_dict({"/posterior": posterior, "/judged": judged(judgements), **groups})
 
 
 def _stored(
