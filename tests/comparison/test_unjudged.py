@@ -39,7 +39,8 @@ def posterior(tmp_path_factory: pytest.TempPathFactory) -> be.Posterior:
 
 @pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
 def test_a_level_at_which_a_system_was_never_judged_is_named(posterior: be.Posterior) -> None:
-    assert posterior.data["judged"]["rows_by_d"].sel(system="C").values.tolist() == [12, 0]
+    counts = posterior.data["judged"].to_dataset()["rows_by_d"].sel(system="C")
+    assert counts.values.tolist() == [12, 0]
     for result in (
         be.rank(posterior),
         be.rank(posterior, by="d"),
