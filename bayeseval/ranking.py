@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import counted, nearest, some
 from bayeseval._records import Printed
 from bayeseval._tables import (
     MINUS,
@@ -54,7 +54,8 @@ class RankingPart:
         Probability that all tiers are in the right order at once.
     better : pandas.DataFrame
         Probability that the system of the row is better than that of the column, half of exact ties
-        included; missing on the diagonal, and where no chain of comparisons links the two.
+        included; missing on the diagonal, where no chain of comparisons links the two, and for a
+        pair of which `compare` says nothing.
     """
 
     criterion: str | None
@@ -228,7 +229,7 @@ class Ranking(Printed):
             - ``p_best``: probability of rank 1. Sums to one over the systems.
             - ``p_top_<k>``: probability of one of the ranks 1 … k.
             - ``p_better_than_next``: probability that the system is better than the one in the
-              next row; missing in the last row.
+              next row; missing in the last row, and where `compare` says nothing of the two.
             - ``n_better_than``, ``n_worse_than``: number of systems, anywhere in the table, that
               it is better than, or worse than, with at least the probability of the tiers. All
               others it cannot be told from; `RankingPart.not_apart` lists them.
@@ -285,11 +286,18 @@ class Ranking(Printed):
             can = "can" if found else "cannot"
             return f"The two systems {can} be told apart (probability at least {self.tier_prob:g})."
         total = (pairs + 1) * pairs // 2
+        unknown = total - part.better.count().sum() // 2
         count = "None" if found == 0 else "All" if found == total else f"{found:,}"
         among = f"; of the {pairs} neighbouring pairs, {near or 'none'}" * (0 < found < total)
         return (
             f"{count} of the {total:,} pairs can be told apart (probability at least "
             f"{self.tier_prob:g}){among}."
+            + (
+                f" Nothing is known of {counted(unknown, 'pair')} that hardly anyone was asked "
+                "about: the order there, and ranks and P(best), rest on other pairs, by least "
+                "squares."
+            )
+            * bool(unknown)
         )
 
     def _notes(self, part: RankingPart, *, tier: bool, sure: bool) -> tuple[str, ...]:

@@ -223,6 +223,21 @@ def components_of(posterior: PosteriorLike) -> tuple[tuple[str, ...], ...]:
     return tuple(getattr(posterior, "components", ()))
 
 
+def open_pairs(
+    posterior: PosteriorLike, population: Population = None
+) -> Mapping[str | None, np.ndarray]:
+    """Mark by criterion the pairs of which a family with pairs of their own knows nothing.
+
+    Its qualities join such a pair through others by least squares, which is an order for a table
+    and no answer: `compare` gives none either.
+    """
+    if not getattr(posterior.family, "pairs_alone", False):
+        return {}
+    array = posterior.win_probability(population=population)
+    pieces = slices(posterior, array, ("system", "system_b"), criterion=None, by=None, level=None)
+    return {piece.criterion: np.isnan(piece.draws).all(axis=0) for piece in pieces}
+
+
 def problems_of(posterior: PosteriorLike) -> tuple[str, ...]:
     """Return what is wrong with the convergence; never empty where it failed."""
     report = posterior.convergence

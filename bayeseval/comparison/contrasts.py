@@ -169,7 +169,10 @@ class Comparison(Printed):
             Headings and formatted cells.
         """
         better = "better" if self.larger_is_better else "larger"
-        pairs = "the one pair" if len(self) == 1 else f"all {len(self)} pairs"
+        known = int(self.table["p_a_better"].count())
+        pairs = "the one pair" if len(self) == 1 else f"all {known} pairs"
+        if known < len(self):
+            pairs = f"the {counted(known, 'pair')} with an estimate"
         is_win = self.quantity == "win_probability"
         estimate = "P(A wins)" if is_win else "A, B" if self.of_pairs else "A − B"
         if is_win:

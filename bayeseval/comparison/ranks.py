@@ -10,6 +10,7 @@ from bayeseval.comparison._contract import (
     Slice,
     checked_population,
     components_of,
+    open_pairs,
     problems_of,
     quality_draws,
     refuse_no_posterior,
@@ -182,6 +183,7 @@ def rank(
     array = quality_draws(posterior, by, population)
     labels = system_labels(array)
     components = components_of(posterior)
+    never_asked = open_pairs(posterior, population)
     group = np.zeros(len(labels), dtype=int)
     for number, members in enumerate(components):
         group[[labels.index(label) for label in members]] = number
@@ -190,6 +192,7 @@ def rank(
             piece,
             labels,
             _apart(group, labels, unjudged_systems(posterior, by, piece.level, piece.criterion)),
+            never_asked.get(piece.criterion),
             checked_top,
             tier_prob,
             ci_prob,
@@ -253,6 +256,7 @@ def _part(
     piece: Slice,
     labels: tuple[str, ...],
     group: np.ndarray,
+    never_asked: np.ndarray | None,
     top: tuple[int, ...],
     tier_prob: float,
     ci_prob: float,
@@ -265,12 +269,20 @@ def _part(
     distribution, draws = distribution[order], piece.draws[:, order]
     n_systems = len(order)
     cuts = cut_probabilities(draws)
+    linked = group[order][:, None] == group[order]
+    if never_asked is not None:
+        linked &= ~never_asked[np.ix_(order, order)]
     # A line between tiers speaks of all pairs across it; where groups of systems were never
-    # compared, only the prior knows some of them.
+    # compared, only the prior knows some of them, and of a pair never asked nobody knows.
     boundary = (cuts.mean(axis=0) >= tier_prob) & (group == group[0]).all()
+    whole = [bool(linked[:k, k:].all()) for k in range(1, n_systems)]
+    boundary &= np.array(whole, dtype=bool)
     better = better_probabilities(draws)
+    next_better = better.diagonal(1)
+    if never_asked is not None:
+        next_better = np.where(linked.diagonal(1), next_better, np.nan)
+    better = np.where(linked, better, np.nan)
     surely = better >= tier_prob
-    surely &= group[order][:, None] == group[order]
     lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
     rank_lower, rank_upper = rank_interval(distribution, ci_prob=ci_prob, ci_kind=ci_kind)
     ranks = np.arange(1, n_systems + 1)
@@ -289,7 +301,7 @@ def _part(
             "quality_upper": upper,
             "p_best": distribution[:, 0],
             **{f"p_top_{k}": distribution[:, :k].sum(axis=1).clip(0, 1) for k in top},
-            "p_better_than_next": [*better.diagonal(1), np.nan],
+            "p_better_than_next": [*next_better, np.nan],
             "n_better_than": surely.sum(axis=1),
             "n_worse_than": surely.sum(axis=0),
         }
@@ -305,7 +317,7 @@ def _part(
         ),
         tiers_prob=float(cuts[:, boundary].all(axis=1).mean()),
         better=pd.DataFrame(
-            np.where(group[order][:, None] == group[order], better, np.nan),
+            better,
             index=pd.Index(systems, name="system", dtype=object),
             columns=pd.Index(systems, name="system_b", dtype=object),
         ),

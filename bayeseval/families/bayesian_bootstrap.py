@@ -99,6 +99,7 @@ class BayesianBootstrap:
         "P[A ≻ B] − ½ of the pairs that were asked"
     )
     direct: ClassVar[bool] = True
+    pairs_alone: ClassVar[bool] = True
 
     unit: Literal["auto"] | Unit = "auto"
 

@@ -229,6 +229,11 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         """Return the stated probabilities, or refuse what is none."""
         return stated_probabilities(judgements, self.name)
 
+    @property
+    def pairs_alone(self) -> bool:
+        """Whether a pair never asked has no answer."""
+        return self.structure == "pairs"
+
     def all_kinds(self) -> Sequence[Kind]:
         """Return the kinds of effects of the structure."""
         if self.structure == "qualities":

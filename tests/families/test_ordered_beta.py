@@ -235,6 +235,8 @@ def test_pairs_that_were_never_asked_have_no_answer_with_pairs_of_their_own() ->
     answers = list(np.random.default_rng(1).uniform(size=24))
     judgements = table(answers, pairs=(("x", "y"), ("u", "v")))
     family = OrderedBeta(structure="pairs")
+    assert family.pairs_alone
+    assert not OrderedBeta().pairs_alone
     declaration, posterior = draws_of(family, judgements, 5)
     assert "not known" in declaration.left_out["differences between groups"]
     stated = family.estimate("stated_probability", declaration, posterior)
