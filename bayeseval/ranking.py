@@ -28,7 +28,6 @@ TIER_RULE = (
     "that probability; two of the same tier may differ too: see the pairs."
 )
 
-
 SURE_RULE = (
     "sure: +n −m, the system is better than n and worse than m of the others with probability at "
     "least {prob:g} each; from the rest it cannot be told."
@@ -140,6 +139,8 @@ class Ranking(Printed):
         What is to be said of cells that hold no judgement.
     averaged_over : str
         The same in words; empty where there is nothing to average over.
+    design_notes : tuple of str
+        What the design leaves uncertain about every difference; empty where nothing.
     """
 
     parts: tuple[RankingPart, ...]
@@ -158,6 +159,7 @@ class Ranking(Printed):
     population: Literal["new", "observed"] | None = None
     averaged_over: str = ""
     unjudged: tuple[str, ...] = ()
+    design_notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[RankingPart]:
         return iter(self.parts)
@@ -329,7 +331,7 @@ class Ranking(Printed):
         if len(self.components) < 2:
             notes += [self.tier_rule] if tier else []
             notes.append(decision_words(self.tier_prob, self.ci_prob))
-        return tuple(notes)
+        return (*notes, *self.design_notes)
 
     def tables(self) -> list[Table]:
         """Return the tables that are printed, one a part.

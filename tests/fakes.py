@@ -69,6 +69,7 @@ class FakePosterior:
     convergence: FakeConvergence = FakeConvergence()
     approximate: str | None = None
     n_categories: int = 5
+    design_notes: tuple[str, ...] = ()
 
     @property
     def data(self) -> xr.DataTree:

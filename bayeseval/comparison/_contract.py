@@ -223,6 +223,11 @@ def components_of(posterior: PosteriorLike) -> tuple[tuple[str, ...], ...]:
     return tuple(getattr(posterior, "components", ()))
 
 
+def design_notes_of(posterior: PosteriorLike) -> tuple[str, ...]:
+    """Return what the design leaves uncertain about every difference, in words."""
+    return tuple(getattr(posterior, "design_notes", ()))
+
+
 def open_pairs(
     posterior: PosteriorLike, population: Population = None
 ) -> Mapping[str | None, np.ndarray]:

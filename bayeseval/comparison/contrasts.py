@@ -21,6 +21,7 @@ from bayeseval.comparison._contract import (
     PosteriorLike,
     checked_population,
     components_of,
+    design_notes_of,
     problems_of,
     quality_draws,
     refuse_no_posterior,
@@ -90,6 +91,9 @@ class Comparison(Printed):
         What is to be said of cells that hold no judgement.
     averaged_over : str
         The same in words; empty where there is nothing to average over.
+    design_notes : tuple of str
+        What the design leaves uncertain about every difference: few shared annotators or items,
+        answers missing of some systems; empty where nothing is.
     """
 
     table: "pd.DataFrame"
@@ -113,6 +117,7 @@ class Comparison(Printed):
     components: tuple[tuple[str, ...], ...] = ()
     averaged_over: str = ""
     unjudged: tuple[str, ...] = ()
+    design_notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -202,6 +207,7 @@ class Comparison(Printed):
                 "–: the pair was never compared, and the model says nothing of it: there is no "
                 "estimate to print."
             )
+        notes += self.design_notes
         alarms = alarm_sentences(self.problems, self.approximate, self.components)
         alarms += self.unjudged
         keys = [name for name in ("criterion", "level") if name in self.table]
@@ -381,6 +387,7 @@ def compare(
         problems=problems_of(posterior),
         approximate=posterior.approximate,
         components=components,
+        design_notes=design_notes_of(posterior),
         of_pairs=what.of_pairs,
         averaged_over=posterior.averaged_over(population, by, quality=what.name == "quality"),
         unjudged=unjudged_sentences(posterior, by, level, criterion),

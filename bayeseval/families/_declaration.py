@@ -296,6 +296,8 @@ class Declaration[R: Response]:
     components
         Groups of systems that comparisons link; with more than one, a difference between groups is
         the prior's.
+    design_notes
+        What the design leaves uncertain about every difference between systems, in words.
     """
 
     family: str
@@ -307,6 +309,7 @@ class Declaration[R: Response]:
     correlation_shape: float = 2.0
     terms: tuple[Term, ...] = ()
     components: tuple[tuple[str, ...], ...] = ()
+    design_notes: tuple[str, ...] = ()
 
     @property
     def n_criteria(self) -> int:

@@ -185,6 +185,7 @@ class LinearFamily[R: DescribedResponse](DescribedFamily[R]):
             correlation_shape=getattr(self, "correlation_shape", 2.0),
             terms=tuple(term for kind in used for term in self.terms_of(kind, coords)),
             components=facts.design.components if table.is_paired else (),
+            design_notes=facts.design.design_notes,
         )
 
     def terms_of(self, kind: Kind, coords: Mapping[str, tuple[str, ...]]) -> Sequence[Any]:

@@ -187,6 +187,7 @@ class BayesianBootstrap:
             ),
             left_out=left_out,
             components=design.components,
+            design_notes=design.design_notes,
         )
 
     def _unit(self, table: SPAJudgements) -> Unit:

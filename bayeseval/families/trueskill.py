@@ -186,7 +186,8 @@ class TrueSkill:
             left_out["items"] = "TrueSkill pools all items"
         for moderator in judgements.moderators:
             left_out[moderator] = "TrueSkill has no moderators; filter, and fit each level"
-        components = identify(judgements).components
+        design = identify(judgements)
+        components = design.components
         if len(components) > 1:
             left_out["differences between groups"] = (
                 f"the systems fall into {len(components)} groups that never met "
@@ -204,6 +205,7 @@ class TrueSkill:
             response=TrueSkillResponse(draw_probability=tuple(self._draw_probability(judgements))),
             left_out=left_out,
             components=components,
+            design_notes=design.design_notes,
         )
 
     def _draw_probability(self, judgements: Judgements) -> Iterator[float]:

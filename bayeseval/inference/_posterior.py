@@ -131,6 +131,11 @@ class Posterior:
         return self.declaration.components
 
     @property
+    def design_notes(self) -> tuple[str, ...]:
+        """What the design leaves uncertain about every difference between systems, in words."""
+        return self.declaration.design_notes
+
+    @property
     def moderators(self) -> dict[str, tuple[str, ...]]:
         """Moderators that quality varies by, with their levels."""
         names = (

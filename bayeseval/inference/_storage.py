@@ -127,6 +127,7 @@ def declaration_record(declaration: Declaration[Any]) -> dict[str, Any]:
         "left_out": dict(declaration.left_out),
         "correlation_shape": declaration.correlation_shape,
         "components": [list(group) for group in declaration.components],
+        "design_notes": list(declaration.design_notes),
         "terms": [asdict(term) for term in declaration.terms],
     }
 
@@ -146,6 +147,8 @@ def declaration_from(record: Mapping[str, Any], family: Any) -> Declaration[Any]
         left_out=record["left_out"],
         correlation_shape=record["correlation_shape"],
         components=tuple(tuple(group) for group in record["components"]),
+        # Files of earlier versions have none.
+        design_notes=tuple(record.get("design_notes", ())),
         terms=tuple(
             Term(**{**term, "columns": tuple(term["columns"])}) for term in record["terms"]
         ),

@@ -1,6 +1,7 @@
 """From checked columns to the fields of a table: the steps that all protocols share."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -142,7 +143,7 @@ def build(
     left = np.ones(intake.n_rows, dtype=bool)
     settled = intake
     for reason, rows in found.absent.items():
-        settled = settled.without(rows[left], reason)
+        settled = settled.without(rows[left], reason, _by_system(intake, rows & left, counts))
         left &= ~rows
     if not settled.n_rows:
         lost = "; ".join(f"{counted(d.n_rows, 'row')}: {d.reason}" for d in settled.dropped)
@@ -183,6 +184,29 @@ def build(
         **{name: frozen_array(column) for name, column in further.items()},
         **found.settings,
     }
+
+
+def _by_system(
+    intake: Intake, absent: np.ndarray, counts: np.ndarray
+) -> tuple[tuple[str, int, int], ...]:
+    """Count, of every system that rows name, the judgements without an answer and all of them."""
+    if not absent.any():
+        return ()
+    missing: Counter[str] = Counter()
+    rows: Counter[str] = Counter()
+    for role in ("system", "system_a", "system_b"):
+        if (column := intake.columns.get(role)) is None:
+            continue
+        named = column.codes >= 0
+        size = len(column.values)
+        every = np.bincount(column.codes[named], weights=counts[named], minlength=size)
+        gone = named & absent
+        lost = np.bincount(column.codes[gone], weights=counts[gone], minlength=size)
+        for value, n_lost, n_every in zip(column.values, lost, every, strict=True):
+            if n_every:
+                missing[label_text(value)] += int(n_lost)
+                rows[label_text(value)] += int(n_every)
+    return tuple((label, missing[label], rows[label]) for label in natural_order(list(rows)))
 
 
 def _factors(intake: Intake, planned: Plan) -> list[Factor]:

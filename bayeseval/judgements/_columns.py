@@ -108,7 +108,9 @@ class Intake:
                 return f"{number - before:,} of {name}"
         return f"{number:,}"
 
-    def without(self, mask: np.ndarray, reason: str) -> "Intake":
+    def without(
+        self, mask: np.ndarray, reason: str, by_system: tuple[tuple[str, int, int], ...] = ()
+    ) -> "Intake":
         """Return the intake without some rows, counted under a reason."""
         if not mask.any():
             return self
@@ -118,7 +120,7 @@ class Intake:
             columns={role: column.taken(keep) for role, column in self.columns.items()},
             rows=self.rows[keep],
             weights=self.weights[keep],
-            dropped=(*self.dropped, Dropped(reason, int(self.weights[mask].sum()))),
+            dropped=(*self.dropped, Dropped(reason, int(self.weights[mask].sum()), by_system)),
         )
 
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from bayeseval._checks import some
 from bayeseval._tables import Column, Table
 
 
@@ -39,10 +40,14 @@ class Dropped:
         Why these rows carry no judgement.
     n_rows : int
         How many rows of the input it concerns.
+    by_system : tuple of (str, int, int)
+        For answers that are missing: of every system in the input, how many of its rows these are,
+        and how many rows it had. Empty where rows were dropped for another reason.
     """
 
     reason: str
     n_rows: int
+    by_system: tuple[tuple[str, int, int], ...] = field(default=(), compare=False, repr=False)
 
 
 class DroppedRows(tuple[Dropped, ...]):
@@ -126,3 +131,23 @@ def recoded(factors: Sequence[Factor]) -> tuple[Factor, ...]:
         for factor in group:
             recoded[factor.name] = Factor(factor.name, labels, frozen_array(position[factor.codes]))
     return tuple(recoded[factor.name] for factor in factors)
+
+
+def look_alikes(factors: Sequence[Factor]) -> list[str]:
+    """Name labels that differ by case or by blanks alone; they are kept apart, as written."""
+    notes = []
+    for factor in factors:
+        if factor.name == "system_b":
+            continue
+        folded: dict[str, list[str]] = {}
+        for label in factor.labels:
+            folded.setdefault(" ".join(label.split()).casefold(), []).append(label)
+        alike = [group for group in folded.values() if len(group) > 1]
+        if alike:
+            shown = natural_order(alike[0])
+            more = f", and {len(alike) - 1} more such groups" if len(alike) > 1 else ""
+            notes.append(
+                f"Some labels of {factor.name.removesuffix('_a')} differ in case or blanks only: "
+                f"{some(shown)}{more}. They are kept apart."
+            )
+    return notes

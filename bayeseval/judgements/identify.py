@@ -9,7 +9,8 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from bayeseval._checks import some
 from bayeseval.judgements._cells import cells
-from bayeseval.judgements._factors import natural_order
+from bayeseval.judgements._factors import look_alikes
+from bayeseval.judgements._guards import design_notes, shares
 from bayeseval.judgements._table import Judgements
 
 
@@ -64,10 +65,18 @@ class Identification:
         Pairs only: whether an advantage of the system shown first can be told from quality: there
         are no qualities whose differences would look like it in every pair. None where the pairs
         have no order of presentation, as those of a ranking.
+    linked_judgements : float or None
+        Share of the judgements by annotators who judged several systems; within a criterion, where
+        there are criteria. None for pairs, and where there is one system or one annotator at most.
+    nested_items : float or None
+        Share of the items that are judged with one system only, likewise.
     annotator_overlap, item_overlap : float or None
         Mean number of annotators an item has, and of systems an item is judged with.
     notes : tuple of str
         Sentences for people: what limits the design.
+    design_notes : tuple of str
+        Those of them that rankings and comparisons repeat: how far systems share annotators and
+        items, and of which systems answers are missing.
     """
 
     protocol: str
@@ -92,9 +101,12 @@ class Identification:
     one_way: bool = False
     order_balance: float | None = None
     order_identified: bool | None = None
+    linked_judgements: float | None = None
+    nested_items: float | None = None
     annotator_overlap: float | None = None
     item_overlap: float | None = None
     notes: tuple[str, ...] = field(default=())
+    design_notes: tuple[str, ...] = field(default=())
 
     @property
     def connected(self) -> bool:
@@ -109,7 +121,7 @@ class Identification:
         pandas.DataFrame
             Columns ``fact`` and ``value``, both text.
         """
-        plain = {name: value for name, value in self.__dict__.items() if name != "notes"}
+        plain = {k: v for k, v in self.__dict__.items() if k not in ("notes", "design_notes")}
         rows = [(name.replace("_", " "), str(value)) for name, value in plain.items()]
         return pd.DataFrame(rows, columns=["fact", "value"])
 
@@ -168,6 +180,7 @@ def identify(judgements: Judgements) -> Identification:
         if annotator is not None:
             annotator_overlap = _mean_partners(item, annotator)
     pairs = _pairs(judgements) if times == 2 else {}
+    shared_by = shares(judgements)
     found = Identification(
         protocol=judgements.protocol,
         n_systems=len(judgements.systems),
@@ -184,6 +197,9 @@ def identify(judgements: Judgements) -> Identification:
         items_shared_by_systems=shared,
         annotator_overlap=annotator_overlap,
         item_overlap=item_overlap,
+        linked_judgements=shared_by.linked_judgements,
+        nested_items=shared_by.nested_items,
+        design_notes=design_notes(judgements, shared_by),
         **({"components": _components(judgements.systems, system, annotator, item)} | pairs),  # type: ignore[arg-type]
     )
     return _with_notes(found, judgements)
@@ -309,9 +325,10 @@ def _order_identified(judgements: Judgements) -> bool:
 def _with_notes(found: Identification, judgements: Judgements) -> Identification:
     notes = [
         *_people_notes(found),
+        *found.design_notes,
         *_group_notes(found),
         *_criterion_notes(judgements),
-        *_look_alikes(judgements),
+        *look_alikes(judgements.factors),
     ]
     return Identification(**{**found.__dict__, "notes": tuple(notes)})
 
@@ -328,11 +345,6 @@ def _people_notes(found: Identification) -> list[str]:
     elif found.n_annotators == 1:
         notes.append(
             "There is one annotator: results speak of this annotator, not of a population."
-        )
-    elif not found.annotators_judge_several_systems and found.n_systems > 1:
-        notes.append(
-            "Every annotator judges one system only: differences between systems and between "
-            "groups of annotators can be told apart through the population of annotators alone."
         )
     if not found.has_items:
         notes.append("The table names no items: results may not carry over to new items.")
@@ -415,24 +427,4 @@ def _criterion_notes(judgements: Judgements) -> list[str]:
             f"All answers are the same on {'criterion' if len(constant) == 1 else 'criteria'} "
             f"{some(constant)}: there is nothing to tell systems apart by."
         )
-    return notes
-
-
-def _look_alikes(judgements: Judgements) -> list[str]:
-    """Name labels that differ by case or by blanks alone; they are kept apart, as written."""
-    notes = []
-    for factor in judgements.factors:
-        if factor.name == "system_b":
-            continue
-        folded: dict[str, list[str]] = {}
-        for label in factor.labels:
-            folded.setdefault(" ".join(label.split()).casefold(), []).append(label)
-        alike = [group for group in folded.values() if len(group) > 1]
-        if alike:
-            shown = natural_order(alike[0])
-            more = f", and {len(alike) - 1} more such groups" if len(alike) > 1 else ""
-            notes.append(
-                f"Some labels of {factor.name.removesuffix('_a')} differ in case or blanks only: "
-                f"{some(shown)}{more}. They are kept apart."
-            )
     return notes
