@@ -2,6 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from bayeseval.errors import BayesEvalError
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 QUOTES = ("'", '"')
 # A cell can hold a whole text, and a message should fit a screen.
@@ -29,8 +35,22 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} " + (noun if number == 1 else plural or f"{noun}s")
 
 
-def nearest(name: str, candidates: Sequence[str]) -> str | None:
+def nearest(name: object, candidates: Sequence[str]) -> str | None:
     """Return the candidate spelled most like ``name``, or None where none comes close."""
+    if not isinstance(name, str):
+        return None
     folded = {candidate.casefold(): candidate for candidate in candidates}
     matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[matches[0]] if matches else None
+
+
+def generator(random_seed: Any) -> "Generator":
+    """Return numpy's generator of random numbers, or raise where the seed is none."""
+    from numpy.random import default_rng
+
+    try:
+        return default_rng(random_seed)
+    except (TypeError, ValueError):
+        raise BayesEvalError(
+            f"random_seed must be a whole number from 0 upwards, or None; got {shown(random_seed)}"
+        ) from None

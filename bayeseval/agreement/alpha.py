@@ -6,7 +6,7 @@ from typing import cast
 
 import numpy as np
 
-from bayeseval._checks import nearest
+from bayeseval._checks import generator, nearest
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
 from bayeseval.errors import DesignError
@@ -180,7 +180,7 @@ def krippendorff_alpha(
 
     level = _checked_level(level or judgements.meaning.level)
     prob, _ = resolve_ci(ci_prob)
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     values, codes, _, factors = answers_by_unit(judgements, unit)
     if level == "ratio" and (values < 0).any():
         raise DesignError(

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from bayeseval._checks import generator
 from bayeseval._records import Record, Shown
 from bayeseval.comparison._contract import (
     Population,
@@ -233,7 +234,7 @@ def intransitivity(
     chances = posterior.row_chances(judgements, draws=draws).values  # type: ignore[attr-defined]
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     n = len(judgements.systems)
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     # Points of system_a in every row of tables drawn from the model.
     drawn = [rng.multinomial(judgements.counts, one) @ _POINTS for one in chances]
     groups = judgements.labels("criterion") if judgements.has("criterion") else (None,)

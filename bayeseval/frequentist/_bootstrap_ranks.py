@@ -19,10 +19,16 @@ def ranked(
     tail = (1 - prob) / 2
     ends = np.quantile(draws, [tail, 1 - tail], axis=0)
     ends[:, np.ptp(ends, axis=0) <= 1e-12 * np.abs(ends).max(axis=0)] = np.nan
-    ranks = np.quantile(
-        rankdata(-draws, axis=1, method="min"), [tail, 1 - tail], axis=0, method="nearest"
-    ).astype(float)
-    ranks[:, alone] = np.nan
+    # A system that cannot be resampled may stand above or below any other.
+    ranks = np.full(ends.shape, np.nan)
+    if not alone.all():
+        ranks[:, ~alone] = np.quantile(
+            rankdata(-draws[:, ~alone], axis=1, method="min"),
+            [tail, 1 - tail],
+            axis=0,
+            method="nearest",
+        )
+        ranks[1] += alone.sum()
     n = len(systems)
     better = np.full((n, n), 0.5)
     rows = []
@@ -54,10 +60,13 @@ def ranked(
     for cut in range(1, n):
         cluster += int((better[:cut, cut:] >= 1 - alpha).all())
         clusters.append(cluster)
+    # Equal scores have one rank, the smaller, as they have in every resample.
+    scores = estimate[order]
+    new = np.concatenate([[True], scores[:-1] - scores[1:] > 1e-12 * np.abs(scores[:-1])])
     table = pd.DataFrame(
         {
             "cluster": clusters,
-            "position": np.arange(1, n + 1),
+            "position": np.maximum.accumulate(np.where(new, np.arange(1, n + 1), 1)),
             "system": [systems[code] for code in order],
             "score": estimate[order],
             "lower": ends[0][order],

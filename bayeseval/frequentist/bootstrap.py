@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import some
+from bayeseval._checks import generator, some
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import Slice, cell_means, compact, numbers, slices, strata
 from bayeseval.errors import DesignError
@@ -140,11 +140,12 @@ def bootstrap_ranking(
         One row a system, best first, with the columns ``criterion`` and the factor ``by``
         (where there are), ``cluster``, ``position``, ``system``,
         ``score``, ``lower``, ``upper``, ``rank_lower``, ``rank_upper`` (interval of the rank over
-        resamples; best = 1). ``pairs``
+        resamples; best = 1; equal scores share the better rank, in ``position`` too). ``pairs``
         has the differences, ``ranking()`` the line that papers print. Resamples in which a system
         was never judged are left out and counted in a note. A system with one resampled unit has
-        the same score in every resample: no interval, and no test against any other; nor has a
-        score or difference that does not vary an interval.
+        the same score in every resample: no interval, and no test against any other, so that the
+        ranks of the others allow for it above and below them; nor has a score or difference that
+        does not vary an interval.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def bootstrap_ranking(
     chosen = _resample(judgements, resample)
     if n_resamples < 2:
         raise DesignError(f"n_resamples must be at least 2; got {n_resamples}")
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     tables, pairs, notes = [], [], []
     within, names = strata(judgements, "system", by)
     for piece in slices(judgements, criterion, by):

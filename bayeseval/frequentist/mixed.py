@@ -187,14 +187,14 @@ def mixed_model(
         frame["verdict"] = verdicts(
             frame["estimate"].to_numpy(), frame["p_corrected"].to_numpy(), alpha, neutral=0.0
         )
-        names = {"df1": "df", "p": "p_systems"}
+        renamed = {"df1": "df", "p": "p_systems"}
         frame["note"] = (
             f"All systems alike{piece.where}: F({whole['df1']}, {whole['df2']:.1f}) = "
             f"{whole['F']:.2f}, p {p_text(whole['p'])}; SD of {block}s {whole['sd_block']:.3g}, of "
             f"the rest {whole['sd_residual']:.3g}."
         )
         for name, value in whole.items():
-            frame[names.get(name, name)] = value
+            frame[renamed.get(name, name)] = value
         frames.append(frame)
     table = pd.concat(frames, ignore_index=True)
     return Record(

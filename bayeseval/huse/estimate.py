@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bayeseval._checks import some
+from bayeseval._checks import generator, some
 from bayeseval._records import Record, Shown
 from bayeseval.errors import DesignError
 from bayeseval.huse._canvas import canvas
@@ -251,7 +251,7 @@ def huse(
     ties = checked_rule(ties)
     per_token, judged, model = features_of(log_probability, length, judgement, is_model, k)
     posterior = judged.ndim == 2
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     if posterior:
         each = [measures_of(per_token, row, model, k, ties) for row in judged]
         values = np.array([row[0] for row in each])

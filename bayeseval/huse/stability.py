@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bayeseval._checks import some
+from bayeseval._checks import generator, some
 from bayeseval._records import Record, Shown
 from bayeseval.errors import DesignError
 from bayeseval.huse._canvas import canvas
@@ -138,7 +138,7 @@ def huse_stability(
             f"n_annotators must lie between 1 and {fewest}, the fewest judgements that a text has; "
             f"got {annotators}"
         )
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     sources = np.flatnonzero(~model), np.flatnonzero(model)
     rows = []
     for size in texts:

@@ -509,6 +509,8 @@ def load(path: str | Path) -> Posterior:
     BayesEvalError
         Where the file is missing, damaged, of another kind, or of a newer format.
     """
+    if not isinstance(path, str | Path):
+        raise BayesEvalError(f"path must be the name of a file, as text or a Path; got {path!r}")
     tree, content = read(Path(path))
     try:
         return _restored(tree, content)

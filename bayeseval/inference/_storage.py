@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval._files import write_whole
 from bayeseval.errors import BayesEvalError
 from bayeseval.families._declaration import Declaration, Effect, Term
@@ -57,8 +58,9 @@ def read(path: Path) -> tuple[xr.DataTree, dict[str, Any]]:
     BayesEvalError
         Where the file is missing, damaged, of another kind, or of a newer format.
     """
-    if not path.is_file():
-        raise BayesEvalError(f"there is no file {str(path)!r}")
+    # Not Path.is_file, which raises where a name is too long for the system.
+    if not os.path.isfile(path):  # noqa: PTH113
+        raise BayesEvalError(f"there is no file {shown(str(path), most=200)}")
     held = path.read_bytes()
     body, seal = held[:-_SEALED], held[-_SEALED:]
     sealed = seal.startswith(_SEAL)

@@ -79,7 +79,9 @@ def plan(
     }
     roles |= {f"moderator {name}": column for name, column in named.items()}
     roles |= {f"attribute {name}": column for name, column in kept.items()}
-    answer = next(role for role, column in answers.items() if column is not None)
+    answer = next((role for role, column in answers.items() if column is not None), None)
+    if answer is None:
+        raise JudgementError(f"{' or '.join(f'{role}=' for role in answers)} must name a column.")
     return Plan(answer, roles, tuple(named), tuple(kept))
 
 

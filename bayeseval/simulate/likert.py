@@ -7,6 +7,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtri
 
+from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import LikertJudgements
 from bayeseval.simulate._design import (
@@ -99,7 +100,7 @@ def simulate_likert(
     """
     if n_categories < 2:
         raise DesignError(f"n_categories must be at least 2; found {n_categories}.")
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     annotators, systems = labels_of("annotator", n_annotators), labels_of("system", n_systems)
     items = labels_of("item", max(n_items, 1))
     rows = design_rows(

@@ -6,6 +6,7 @@ import xarray as xr
 from scipy.special import ndtr
 from scipy.stats import t as student_t
 
+from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import MagnitudeJudgements
 from bayeseval.simulate._design import (
@@ -110,7 +111,7 @@ def simulate_magnitude(
             "spread, reference, degrees_of_freedom and sharpness must be positive and tie_band not "
             f"negative; found {spread}, {reference}, {degrees_of_freedom}, {sharpness}, {tie_band}."
         )
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     annotators, systems = labels_of("annotator", n_annotators), labels_of("system", n_systems)
     items = labels_of("item", max(n_items, 1))
     annotator, system, item = design_rows(

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit, ndtr
 
+from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import PairwiseJudgements
 from bayeseval.simulate._design import Design, Simulated, pair_effects
@@ -97,7 +98,7 @@ def simulate_pairwise(
         raise DesignError('ties="davidson" is defined for link="logit"; use ties="rao_kupper".')
     if tie_propensity < 0:
         raise DesignError(f"tie_propensity must not be negative; found {tie_propensity}.")
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     drawn = pair_effects(
         rng,
         n_annotators=n_annotators,

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import expit, logit
 
+from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import SPAJudgements
 from bayeseval.simulate._design import Design, Simulated, pair_effects
@@ -108,7 +109,7 @@ def simulate_spa(
         )
     if precision <= 0:
         raise DesignError(f"precision must be positive; found {precision}.")
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     drawn = pair_effects(
         rng,
         n_annotators=n_annotators,

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import logit, ndtri
 
+from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import StrengthJudgements
 from bayeseval.simulate._design import Design, Simulated, pair_effects
@@ -105,7 +106,7 @@ def simulate_strength(
         )
     if bound < 1 or int(bound) != bound:
         raise DesignError(f"bound must be a whole number from 1; found {bound}.")
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     drawn = pair_effects(
         rng,
         n_annotators=n_annotators,

@@ -1,0 +1,65 @@
+"""Notes name what they speak of; ranks lie within their own intervals."""
+
+import pandas as pd
+import pytest
+
+import bayeseval as be
+from bayeseval.errors import BayesEvalError
+from bayeseval.judgements import LikertJudgements
+from tests.frequentist.tables import ratings
+
+
+def _likert(rows: list[tuple[str, str, int]], **columns: list[str]) -> LikertJudgements:
+    frame = pd.DataFrame(rows, columns=["annotator", "system", "rating"]).assign(**columns)
+    return LikertJudgements.from_frame(
+        frame,
+        annotator="annotator",
+        system="system",
+        rating="rating",
+        scale=(1, 5),
+        moderators=list(columns),
+    )
+
+
+def test_a_mixed_model_names_the_moderators() -> None:
+    rows = [(f"w{i}", x, 1 + (i * (x == "A") + i) % 4) for i in range(6) for x in "AB"]
+    table = _likert(rows, day=["mon", "mon", "tue", "tue"] * 3)
+    assert "Systems are compared within levels of day." in be.mixed_model(table).notes
+
+
+def test_equal_scores_share_a_rank_inside_its_interval() -> None:
+    table = be.bootstrap_ranking(
+        _likert([(f"w{i}", x, 1 + i % 3) for i in range(6) for x in "AB"]), n_resamples=200
+    ).table
+    assert table["position"].tolist() == [1, 1]
+    assert table["rank_upper"].tolist() == [1, 1]
+
+
+def test_a_rank_allows_for_systems_that_cannot_be_resampled() -> None:
+    rows = [("w0", "A", 4), ("w1", "A", 4), ("w2", "A", 4), ("w0", "B", 2)]
+    table = be.bootstrap_ranking(_likert(rows), n_resamples=200).table.set_index("system")
+    assert table.loc["A", ["rank_lower", "rank_upper"]].tolist() == [1, 2]
+    assert table.loc["B", ["rank_lower", "rank_upper"]].isna().all()
+
+
+def test_wrong_kinds_of_arguments_are_refused_in_words() -> None:
+    table = ratings([[1, 2], [3, 2], [4, 5]])
+    with pytest.raises(BayesEvalError, match="no factor 1"):
+        be.anova(table, factor=(1,))  # type: ignore[arg-type]
+    with pytest.raises(BayesEvalError, match="no factor 1"):
+        be.rating_means(table, by=1)  # type: ignore[arg-type]
+    with pytest.raises(BayesEvalError, match="rating= must name a column"):
+        LikertJudgements.from_frame(
+            pd.DataFrame({"annotator": ["w"], "system": ["A"]}),
+            annotator="annotator",
+            system="system",
+            rating=None,  # type: ignore[arg-type]
+            scale=(1, 5),
+        )
+    for path in (None, 5):
+        with pytest.raises(BayesEvalError, match="path must be"):
+            be.load(path)  # type: ignore[arg-type]
+    with pytest.raises(BayesEvalError, match="there is no file 'aaa"):
+        be.load("a" * 5000)
+    with pytest.raises(BayesEvalError, match="random_seed must be"):
+        be.bootstrap_ranking(table, random_seed="a")  # type: ignore[arg-type]
