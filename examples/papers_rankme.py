@@ -130,6 +130,7 @@ def table4(data: Path, n_resamples: int = 10_000, random_seed: int = 1) -> pd.Da
             resample="item",
             n_resamples=n_resamples,
             random_seed=random_seed,
+            mean="arithmetic",
         )
         means = result.table.pivot_table(index="criterion", columns="system", values="score")
         for criterion in CRITERIA.values():

@@ -34,6 +34,7 @@ from bayeseval.frequentist._corrections import (
     corrected,
     verdicts,
 )
+from bayeseval.frequentist.means import LOGARITHMS
 from bayeseval.judgements import (
     Judgements,
     PairwiseJudgements,
@@ -310,7 +311,11 @@ def _from_test(
     if isinstance(judgements, PairwiseJudgements):
         table, problems = _bradley_terry(judgements, criterion, ci_prob)
         return table, 0.0, problems, None
-    return rating_tests(judgements, criterion=criterion, ci_prob=ci_prob).table, 0.0, [], None
+    # Magnitudes by their logarithms, as the models take them, so that both columns have one scale.
+    tested = rating_tests(judgements, criterion=criterion, ci_prob=ci_prob, mean="auto")
+    slips = judgements.notes_on_slips()
+    said = [note for note in tested.notes if note == LOGARITHMS or note in slips]
+    return tested.table, 0.0, said, None
 
 
 def _bradley_terry(

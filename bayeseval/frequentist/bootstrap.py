@@ -13,6 +13,7 @@ from bayeseval._units import Slice, cell_means, compact, numbers, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._bootstrap_ranks import ranked
 from bayeseval.frequentist._corrections import checked_alpha
+from bayeseval.frequentist.means import Mean, is_geometric, notes_on_means
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
@@ -102,6 +103,7 @@ def bootstrap_ranking(
     criterion: str | None = None,
     ci_prob: float | None = None,
     random_seed: int | None = None,
+    mean: Mean = "auto",
 ) -> BootstrapRanking:
     """Rank systems by mean answer or win rate, with a paired bootstrap of the differences.
 
@@ -133,6 +135,9 @@ def bootstrap_ranking(
         Probability of the percentile intervals; `bayeseval.settings.ci_prob` where left out.
     random_seed : int, optional
         Seed.
+    mean : {"auto", "arithmetic", "geometric"}
+        ``"auto"`` scores by geometric means of magnitudes, as `rating_means` does, and by
+        arithmetic ones of everything else.
 
     Returns
     -------
@@ -166,9 +171,12 @@ def bootstrap_ranking(
     rng = generator(random_seed)
     tables, pairs, notes = [], [], []
     within, names = strata(judgements, "system", by)
+    geometric = False
+    if not judgements.is_paired:
+        geometric = is_geometric(mean, judgements, numbers(judgements, what="this"))
     for piece in slices(judgements, criterion, by):
         estimate, draws, systems, n_units = _scores(
-            judgements, piece, within, names, chosen, n_resamples, rng
+            judgements, piece, within, names, chosen, n_resamples, rng, geometric=geometric
         )
         whole = np.isfinite(draws).all(axis=1)
         if whole.sum() < 2:
@@ -212,6 +220,8 @@ def bootstrap_ranking(
                 else []
             ),
             GENERALISES[chosen],
+            *(["Scores are geometric means."] if geometric else []),
+            *notes_on_means(judgements, geometric=geometric),
             *notes,
         ),
         shown=(
@@ -287,6 +297,8 @@ def _scores(
     resample: Resample,
     n_resamples: int,
     rng: np.random.Generator,
+    *,
+    geometric: bool,
 ) -> tuple[np.ndarray, np.ndarray, list[str], np.ndarray]:
     """Return scores, their resamples (resample, system), systems, and each one's resampled units.
 
@@ -294,6 +306,7 @@ def _scores(
     """
     rows = piece.rows
     values, system, source = _answers(judgements, rows)
+    values = np.log(values) if geometric else values
     systems = [judgements.systems[code] for code in np.unique(system)]
     if len(systems) < 2:
         raise DesignError(f"a ranking needs at least two systems; there is {systems[0]!r} alone.")
@@ -309,7 +322,8 @@ def _scores(
         )
 
     def over_strata(scores: np.ndarray) -> np.ndarray:
-        return scores.reshape(-1, n_strata, len(systems)).mean(axis=1)
+        means = scores.reshape(-1, n_strata, len(systems)).mean(axis=1)
+        return np.exp(means) if geometric else means
 
     draws = []
     if resample == "both":

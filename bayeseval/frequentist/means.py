@@ -12,12 +12,16 @@ from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
+type Mean = Literal["auto", "arithmetic", "geometric"]
+
+LOGARITHMS = "Tested are natural logarithms: exp(A − B) is the ratio of the geometric means."
+
 
 def rating_means(
     judgements: Judgements,
     *,
     by: str | None = None,
-    mean: Literal["auto", "arithmetic", "geometric"] = "auto",
+    mean: Mean = "auto",
     ci_prob: float | None = None,
 ) -> Record:
     """Compute each system's mean answer, standard deviation and standard error.
@@ -54,7 +58,7 @@ def rating_means(
 
     prob, _ = resolve_ci(ci_prob)
     values = numbers(judgements, what="rating_means")
-    geometric = _is_geometric(mean, judgements, values)
+    geometric = is_geometric(mean, judgements, values)
     values = np.log(values) if geometric else values
     back = np.exp if geometric else np.positive
     factors = ["system"] if by is None else ["system", by]
@@ -90,9 +94,7 @@ def rating_means(
     notes += dict.fromkeys(str(row["note"]) for row in rows if row["note"])
     if geometric:
         notes.append("Geometric means; SD of natural logarithms.")
-    if judgements.meaning.level == "ratio" and not geometric:
-        notes.append("Arithmetic means of magnitudes follow the largest answers.")
-    notes += judgements.notes_on_slips()
+    notes += notes_on_means(judgements, geometric=geometric)
     return Record(
         table=pd.DataFrame(rows),
         title="Mean answers",
@@ -108,7 +110,14 @@ def rating_means(
     )
 
 
-def _is_geometric(mean: str, judgements: Judgements, values: np.ndarray) -> bool:
+def notes_on_means(judgements: Judgements, *, geometric: bool = False) -> tuple[str, ...]:
+    """Say what means of magnitudes follow, and which answers look like slips; of others nothing."""
+    arithmetic = judgements.meaning.level == "ratio" and not geometric
+    said = ("Arithmetic means of magnitudes follow the largest answers.",) * arithmetic
+    return (*said, *judgements.notes_on_slips())
+
+
+def is_geometric(mean: str, judgements: Judgements, values: np.ndarray) -> bool:
     """Say whether means are geometric, as those of magnitudes are where all are above 0."""
     if mean not in ("auto", "arithmetic", "geometric"):
         raise DesignError(

@@ -18,6 +18,7 @@ from bayeseval.frequentist._corrections import (
 )
 from bayeseval.frequentist._mixed import MixedFit, additive, checked_design, dummies, fit_mixed
 from bayeseval.frequentist.blocks import Block
+from bayeseval.frequentist.means import notes_on_means
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
@@ -208,6 +209,7 @@ def mixed_model(
             ),
             *([f"Systems are compared within levels of {names}."] if within is not None else []),
             *dict.fromkeys(table["note"]),
+            *notes_on_means(judgements),
         ),
         shown=(
             *split(by),

@@ -19,6 +19,7 @@ from bayeseval.frequentist._corrections import (
     corrected,
     verdicts,
 )
+from bayeseval.frequentist.means import LOGARITHMS, Mean, is_geometric, notes_on_means
 from bayeseval.frequentist.welch import SHOWN, UNDEFINED, described, welch_within
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -38,6 +39,7 @@ def rating_tests(
     pair_by: PairBy = "auto",
     criterion: str | None = None,
     ci_prob: float | None = None,
+    mean: Mean = "arithmetic",
 ) -> Record:
     """Test every two systems (or levels of another factor) for a difference of their means.
 
@@ -69,6 +71,9 @@ def rating_tests(
     ci_prob : float, optional
         Probability of the interval of the difference (not corrected);
         `bayeseval.settings.ci_prob` where left out.
+    mean : {"auto", "arithmetic", "geometric"}
+        ``"geometric"`` tests natural logarithms, so that exp(A − B) is a ratio; ``"auto"`` does so
+        for magnitudes.
 
     Returns
     -------
@@ -95,6 +100,8 @@ def rating_tests(
     alpha, correction = checked_alpha(alpha), checked_correction(correction)
     prob, _ = resolve_ci(ci_prob)
     values = numbers(judgements, what="rating_tests")
+    geometric = is_geometric(mean, judgements, values)
+    values = np.log(values) if geometric else values
     if len(judgements.labels(factor)) < 2:
         raise DesignError(
             f"a test between {factor}s needs at least two; there is "
@@ -131,6 +138,9 @@ def rating_tests(
             "Welch's test takes ratings as independent, which several by one annotator or of one "
             "item are not: where they share it, pair_by='annotator', or mixed_model, does not."
         )
+    if geometric:
+        notes.append(LOGARITHMS)
+    notes += notes_on_means(judgements, geometric=geometric)
     return Record(
         table=table,
         title="Differences of means",

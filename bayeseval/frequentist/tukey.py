@@ -12,6 +12,7 @@ from bayeseval._units import BOTH_SIDES, answers_about, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha, verdicts
 from bayeseval.frequentist._mixed import additive
+from bayeseval.frequentist.means import notes_on_means
 from bayeseval.frequentist.variance import DEPENDENT
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -135,6 +136,7 @@ def tukey(
             ),
             *([f"Means are adjusted for the levels of {names}."] if within is not None else []),
             *([BOTH_SIDES + DEPENDENT] if judgements.is_paired and factor == "system" else []),
+            *notes_on_means(judgements),
         ),
         shown=(
             *split(by),

@@ -18,6 +18,7 @@ from bayeseval._units import (
 )
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._mixed import additive
+from bayeseval.frequentist.means import notes_on_means
 from bayeseval.frequentist.mixed import mixed_effect
 from bayeseval.judgements import Judgements
 
@@ -87,7 +88,7 @@ def anova(
     factors = (factor,) if isinstance(factor, str) else tuple(factor)
     if within is not None and within in factors:
         raise DesignError(f"within={within!r} cannot also be the factor that is tested.")
-    rows, notes = [], []
+    rows, notes = [], [*notes_on_means(judgements)]
     for piece in slices(judgements, criterion, by):
         for name in factors:
             answers = answers_about(judgements, piece.rows, name, what="anova")

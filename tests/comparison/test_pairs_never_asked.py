@@ -31,7 +31,7 @@ def _chain() -> be.Posterior:
 def test_rank_and_compare_agree_on_what_is_known() -> None:
     posterior = _chain()
     part = be.rank(posterior).parts[0]
-    assert np.isnan(part.better.loc["A", "B"])
+    assert part.better.isna().loc["A", "B"]
     assert part.better.loc["A", "R"] == 1.0
     assert part.decided(0.95) == 2
     assert part.not_apart("A", 0.95) == ("B",)
