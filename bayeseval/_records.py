@@ -154,6 +154,8 @@ class Record(Printed):
         By which rule, what was left out, and what must be kept in mind.
     shown : tuple of Shown
         Which columns are printed, and how.
+    alarms : tuple of str
+        What must be read before the numbers: printed above them.
     """
 
     _text_width: ClassVar[int] = 100
@@ -162,6 +164,7 @@ class Record(Printed):
     title: str
     notes: tuple[str, ...] = ()
     shown: tuple[Shown, ...] = ()
+    alarms: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.table)
@@ -184,4 +187,4 @@ class Record(Printed):
         list of Table
             Headings and formatted cells.
         """
-        return [Table(self.title, printed(self.table, self.shown), self.notes)]
+        return [Table(self.title, printed(self.table, self.shown), self.notes, self.alarms)]

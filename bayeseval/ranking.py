@@ -306,7 +306,8 @@ class Ranking(Printed):
         """Say what was found of this part, then what the columns mean."""
         n_systems = len(part.systems)
         where = part.where(self.by) if len(self.parts) > 1 else ""
-        of = f"{where[:1].upper()}{where[1:]}: " if where else ""
+        # A moderator is the user's word and is not changed; "criterion" is ours.
+        of = f"{where[:1] if part.criterion is None else 'C'}{where[1:]}: " if where else ""
         interval = ci_words(self.ci_prob, self.ci_kind)
         legend = (
             f"rank: expected rank, 1 = best; ranks and interval: {interval} interval of the "

@@ -39,6 +39,8 @@ class EloRatings(Record):
         How the scale is made.
     shown : tuple of Shown
         Which columns are printed, and how.
+    alarms : tuple of str
+        What is wrong with the draws, above the table.
     """
 
 
@@ -137,10 +139,10 @@ def elo(
     return EloRatings(
         table=pd.DataFrame(rows),
         title="Ratings on an Elo-like scale",
+        alarms=alarm_sentences(
+            problems_of(posterior), posterior.approximate, components_of(posterior)
+        ),
         notes=(
-            *alarm_sentences(
-                problems_of(posterior), posterior.approximate, components_of(posterior)
-            ),
             (
                 f"A lead of {scale:g} points multiplies the odds of winning by {base:g}; {whose} "
                 f"{anchor:g}. Posterior mean and {ci_words(ci_prob, kind)} interval"
@@ -272,8 +274,8 @@ def intransitivity(
     return Intransitivity(
         table=pd.DataFrame(rows),
         title="Circular triads",
+        alarms=alarm_sentences(problems_of(posterior), posterior.approximate),
         notes=(
-            *alarm_sentences(problems_of(posterior), posterior.approximate),
             (
                 "Threes of systems that beat one another in a circle, beside what the model, in "
                 "which quality is one scale, makes by chance. A small p says that there are more: "

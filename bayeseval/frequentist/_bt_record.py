@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import counted, nearest, some
 from bayeseval._records import Record, Shown
 from bayeseval._tables import number
 from bayeseval.errors import JudgementError
@@ -246,8 +246,7 @@ def written_notes(
         ),
         (
             f"Log-likelihood {number(fit.log_likelihood, 3)}; deviance {number(distance, 3)} on "
-            f"{df_residual} "
-            "degrees of freedom."
+            f"{counted(df_residual, 'degree of freedom', 'degrees of freedom')}."
         ),
     ]
     words: dict[str, str] = {

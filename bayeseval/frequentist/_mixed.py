@@ -187,7 +187,7 @@ def checked_design(
         raise DesignError(
             f"a mixed model tells {what}s' effects from noise by answers that differ within "
             f"{what}s; the {len(values):,} answers by {len(size):,} {what}s leave nothing within "
-            f"them that {factor}s do not explain. Collect several answers a {what}, or take "
+            f"them that {factor}s do not explain. Collect several answers of each {what}, or take "
             "answers as independent: rating_tests(pair_by='none') or anova without within."
         )
     if len(size) + rank - design.shape[1] < 1:

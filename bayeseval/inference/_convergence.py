@@ -331,7 +331,8 @@ def _of_draws(
     bad = ~(r_hat < limit) if n_chains > 1 else np.zeros(len(table), dtype=bool)
     # Times the draws, for the bounds to be kept.
     factor = 1.0 / max(float(np.nan_to_num(short.min(initial=1.0))), 1e-3)
-    scatter = _scatter_of_rhat(table["ess_bulk"].to_numpy(), n_chains)
+    # The worse of bulk and tails, as R-hat is the worse of both.
+    scatter = _scatter_of_rhat(smallest, n_chains)
     few = is_all and bool((r_hat < np.minimum(1.0 + scatter, LARGEST_RHAT_BEHIND))[bad].all())
     if few and bad.any():
         factor = max(factor, float((scatter / (limit - 1.0))[bad].max()))
@@ -344,7 +345,7 @@ def _of_draws(
         )
         problems.append(
             f"too few draws to tell whether chains agree on {_names(table[bad])}: {found}, is what "
-            f"{row['ess_bulk']:.0f} effective draws of chains that agree can show. Ask for "
+            f"{smallest[at]:.0f} effective draws of chains that agree can show. Ask for "
             f"draws={wanted}; nothing else is wrong"
             if few
             else f"chains disagree on {_names(table[bad])}: {found}. Try a longer "

@@ -5,6 +5,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import xarray as xr
 
+from bayeseval._checks import counted
 from bayeseval.judgements import Judgements, MagnitudeJudgements
 from bayeseval.reporting._contract import PredictivePosterior
 
@@ -72,9 +73,9 @@ def magnitude_sentences(
         labels = [judgements.labels(name)[judgements.codes(name)[row]] for name in factors]
         named.append(f"{judgements.magnitudes[row]:g} ({', '.join(labels)})")
     more = len(outlying) - len(named)
+    of = counted(positions.size, "answer")
     sentences.append(
-        f"Outlying answers (tail area below {_OUTLYING:g}, where about "
-        f"{_OUTLYING * positions.size:.1g} are expected by chance): {'; '.join(named)}"
-        + (f"; and {more} more." if more else ".")
+        f"Outlying answers (tail area below {_OUTLYING:g}, of {of}): "
+        f"{'; '.join(named)}" + (f"; and {more} more." if more else ".")
     )
     return tuple(sentences)

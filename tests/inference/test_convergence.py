@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
-from bayeseval.inference._convergence import _scatter_of_rhat, check_convergence
+from bayeseval.inference._convergence import _of_draws, _scatter_of_rhat, check_convergence
 
 
 def chains(values: np.ndarray, name: str = "quality") -> xr.Dataset:
@@ -103,6 +104,15 @@ def test_single_chain_and_few_draws_are_told() -> None:
         chains(independent(4, 3, 2)), statistics(4, 3), reported=("quality",), tune=1000
     )
     assert any("only 3 draws" in text for text in few.problems)
+
+
+def test_few_draws_in_the_tails_are_no_disagreement() -> None:
+    row = {"quantity": "quality", "shown": True, "n": 4, "r_hat": 1.013, "worst_at": "A"}
+    table = pd.DataFrame([{**row, "ess_bulk": 700.0, "ess_tail": 353.0}])
+    found = _of_draws(table, 2, 300, 1000, is_all=True)
+    assert "too few draws to tell" in found[0]
+    assert "353 effective draws" in found[0]
+    assert "nothing else is wrong" in found[0]
 
 
 def test_few_draws_of_chains_that_agree_ask_for_draws_and_say_how_many() -> None:

@@ -72,8 +72,7 @@ def outlying(judgements: be.MagnitudeJudgements, criterion: str | None = None) -
 )
 def test_the_outlying_answer_is_the_one_that_is_named(row: int, labels: str) -> None:
     assert outlying(study({row: SLIP})) == (
-        "Outlying answers (tail area below 0.001, where about 0.02 are expected by chance): "
-        f"111111 ({labels})."
+        f"Outlying answers (tail area below 0.001, of 24 answers): 111111 ({labels})."
     )
 
 
@@ -84,9 +83,7 @@ def test_outlying_answers_are_named_by_how_far_out_they_are() -> None:
 
 def test_each_criterion_names_its_own_outlying_answers() -> None:
     judgements = study({14: SLIP, 24 + 9: 22222.0}, criteria=("clarity", "grammar"))
-    assert outlying(judgements, "clarity").endswith(
-        "where about 0.02 are expected by chance): 111111 (bea, Y, i3)."
-    )
+    assert outlying(judgements, "clarity").endswith("of 24 answers): 111111 (bea, Y, i3).")
     assert outlying(judgements, "grammar").endswith(": 22222 (bea, X, i2).")
     one = study({14: SLIP}, criteria=("clarity", "grammar"))
     assert outlying(one, "grammar").startswith("No answer has a tail area below 0.001")
