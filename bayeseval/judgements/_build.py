@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bayeseval._checks import counted, some
+from bayeseval._checks import counted, shown, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._columns import Intake, Missing, joined, label_text
 from bayeseval.judgements._factors import Factor, frozen_array, natural_order
@@ -330,10 +330,10 @@ def _remedy(found: Sequence[object], *, by_label: bool) -> str:
             )
     if word is not None and by_label:
         says.append(
-            f"If words stand for numbers, pass labels={{{word!r}: …}} with the number of every "
-            "answer."
+            f"If words stand for numbers, pass labels={{{shown(word)}: …}} with the number of "
+            "every answer."
         )
     if word is not None:
         only = "Only if" if says else "If"
-        says.append(f'{only} such a cell means no answer, pass missing=("", {word!r}).')
+        says.append(f'{only} such a cell means no answer, pass missing=("", {shown(word)}).')
     return " ".join(says)

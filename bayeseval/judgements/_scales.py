@@ -277,7 +277,7 @@ def _numbers(column: Column, intake: Intake) -> list[float | None]:
     if unread.any():
         found = _those(column, unread)
         if unread[:-1].all():
-            some_labels = ", ".join(f"{text!r}: …" for text in found[:3])
+            some_labels = ", ".join(f"{shown(text)}: …" for text in found[:3])
             raise JudgementError(
                 f"rating={column.source!r} holds text: {some(found, most=12)}. Say what it means: "
                 f"labels={{{some_labels}}} with a number for each, or scale=[…] with all "
@@ -286,7 +286,7 @@ def _numbers(column: Column, intake: Intake) -> list[float | None]:
         raise JudgementError(
             f"rating={column.source!r} mixes numbers and {some(found)}, in "
             f"{intake.where(unread[column.codes])}. If such a cell means no rating, pass "
-            f'missing=("", {found[0]!r}); if it is a category, explain it with labels=.'
+            f'missing=("", {shown(found[0])}); if it is a category, explain it with labels=.'
         )
     return numbers
 
