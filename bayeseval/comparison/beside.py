@@ -110,7 +110,8 @@ class SideBySide(Record):
         list of Table
             Headings and formatted cells.
         """
-        shown = self.table.assign(agree=np.where(self.table["agree"], "yes", "no"))
+        agree = self.table["agree"].map({True: "yes", False: "no"}).fillna("–")
+        shown = self.table.assign(agree=agree)
         tables = [Table(self.title, printed(shown, self.shown), self.notes, self.alarms)]
         if len(self.expectations):
             counts = self.recovered
@@ -197,8 +198,9 @@ def side_by_side(
         "not known" of a pair that was never compared and of which the model says nothing),
         ``test`` (its name), ``test_estimate``, ``test_lower``, ``test_upper``, ``p``,
         ``p_corrected``, ``test_verdict`` ("A better", "B better", "not rejected", "not defined"),
-        ``agree`` (both name the same side, or neither names one) and ``relation`` ("same side",
-        "neither decides", "posterior only", "test only", "opposite sides"). The two estimates are
+        ``agree`` (both name the same side, or neither names one; missing where one says nothing)
+        and ``relation`` ("same side", "neither decides", "posterior only", "test only", "opposite
+        sides", "not both known"). The two estimates are
         on one scale for ratings, outcomes and probabilities; for magnitudes the test's is a
         difference of raw means, for strengths one of slider units. ``recovered`` counts the
         expectations; ``stated`` holds the incoherence of stated probabilities, by pair and by
@@ -364,7 +366,14 @@ def _relate(table: pd.DataFrame) -> None:
     )
     differ = (table["posterior_verdict"] != table["test_verdict"]).to_numpy()
     relation[by_posterior & by_test & differ] = "opposite sides"
-    table["agree"] = np.isin(relation, ["same side", "neither decides"])
+    # What says nothing about a pair neither agrees nor disagrees.
+    silent = (
+        (table["posterior_verdict"] == "not known") | (table["test_verdict"] == "not defined")
+    ).to_numpy()
+    relation[silent & ~by_posterior & ~by_test] = "not both known"
+    agree = pd.array(np.isin(relation, ["same side", "neither decides"]), dtype="boolean")
+    agree[silent] = pd.NA
+    table["agree"] = agree
     table["relation"] = relation
 
 

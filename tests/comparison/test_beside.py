@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayeseval.comparison.beside import side_by_side
+from bayeseval.comparison.beside import _relate, side_by_side
 from bayeseval.comparison.contrasts import compare
 from bayeseval.errors import BayesEvalError
 from bayeseval.frequentist import bradley_terry_ml, rating_tests, spa_test
@@ -274,3 +274,20 @@ def test_notes_say_whom_each_side_speaks_of(
     assert "The posterior speaks of new annotators" in notes
     assert "the paired test by annotator speaks of new annotators, not of new items" in notes
     assert "Where they disagree" not in notes
+
+
+def test_what_says_nothing_about_a_pair_does_not_agree() -> None:
+    table = pd.DataFrame(
+        {
+            "posterior_verdict": ["undecided", "not known", "A better", "undecided"],
+            "test_verdict": ["not defined", "not defined", "not defined", "not rejected"],
+        }
+    )
+    _relate(table)
+    assert table["agree"].isna().tolist() == [True, True, True, False]
+    assert table["relation"].tolist() == [
+        "not both known",
+        "not both known",
+        "posterior only",
+        "neither decides",
+    ]
