@@ -14,6 +14,7 @@ from bayeseval.errors import DesignError
 from bayeseval.frequentist._bootstrap_ranks import ranked
 from bayeseval.frequentist._corrections import checked_alpha
 from bayeseval.frequentist.means import Mean, is_geometric, notes_on_means
+from bayeseval.frequentist.wins import first_places
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
 
@@ -222,6 +223,7 @@ def bootstrap_ranking(
             GENERALISES[chosen],
             *(["Scores are geometric means."] if geometric else []),
             *notes_on_means(judgements, geometric=geometric),
+            *(first_places(judgements) if judgements.is_paired else []),
             *notes,
         ),
         shown=(

@@ -95,6 +95,13 @@ def rating_means(
     if geometric:
         notes.append("Geometric means; SD of natural logarithms.")
     notes += notes_on_means(judgements, geometric=geometric)
+    pooled = [name for name in judgements.moderators if name != by]
+    if pooled:
+        notes.append(
+            f"Answers at all levels of {' and '.join(pooled)} are pooled, whoever was judged "
+            "where; rating_tests compares systems within levels, and "
+            f"by={pooled[0]!r} gives one mean a level."
+        )
     return Record(
         table=pd.DataFrame(rows),
         title="Mean answers",

@@ -6,7 +6,7 @@ import pytest
 import bayeseval as be
 from bayeseval.errors import BayesEvalError
 from bayeseval.judgements import LikertJudgements
-from tests.frequentist.tables import ratings
+from tests.frequentist.tables import counts, ratings
 
 
 def _likert(rows: list[tuple[str, str, int]], **columns: list[str]) -> LikertJudgements:
@@ -37,9 +37,10 @@ def test_equal_scores_share_a_rank_inside_its_interval() -> None:
 
 def test_a_rank_allows_for_systems_that_cannot_be_resampled() -> None:
     rows = [("w0", "A", 4), ("w1", "A", 4), ("w2", "A", 4), ("w0", "B", 2)]
-    table = be.bootstrap_ranking(_likert(rows), n_resamples=200).table.set_index("system")
-    assert table.loc["A", ["rank_lower", "rank_upper"]].tolist() == [1, 2]
-    assert table.loc["B", ["rank_lower", "rank_upper"]].isna().all()
+    table = be.bootstrap_ranking(_likert(rows), n_resamples=200).table
+    assert table["system"].tolist() == ["A", "B"]
+    for end, rank in (("rank_lower", 1), ("rank_upper", 2)):
+        assert table[end].tolist() == [rank, pd.NA]
 
 
 def test_wrong_kinds_of_arguments_are_refused_in_words() -> None:
@@ -63,3 +64,21 @@ def test_wrong_kinds_of_arguments_are_refused_in_words() -> None:
         be.load("a" * 5000)
     with pytest.raises(BayesEvalError, match="random_seed must be"):
         be.bootstrap_ranking(table, random_seed="a")  # type: ignore[arg-type]
+
+
+def test_means_say_that_they_pool_levels() -> None:
+    where = {"ja": {"A": 5, "B": 4}, "zh": {"A": 1, "C": 2}}
+    rows = [(f"w{i}", x, y) for i in range(5) for of in where.values() for x, y in of.items()]
+    table = _likert(rows, language=["ja", "ja", "zh", "zh"] * 5)
+    assert "levels of language are pooled" in " ".join(be.rating_means(table).notes)
+    assert "pooled" not in " ".join(be.rating_means(table, by="language").notes)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_rates_say_that_one_order_of_presentation_prevails(both: bool) -> None:
+    rows = [(a, b, 7, 3, 0) for a, b in ("AB", "AC", "BC")]
+    if both:
+        rows += [(b, a, 3, 7, 0) for a, b, *_ in rows]
+    table = counts(rows)
+    for record in (be.win_rates(table), be.bootstrap_ranking(table, n_resamples=50)):
+        assert ("ORDER OF PRESENTATION" in " ".join(record.notes)) is not both
