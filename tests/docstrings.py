@@ -56,7 +56,8 @@ def faults(name: str) -> Iterator[str]:
     """Yield the rules that a docstring breaks.
 
     A parameter may leave its type out where its description sends the reader to another docstring
-    that has it, and a private field of a record needs no description.
+    that has it; a private field of a record, or one that its base class describes, needs no
+    description.
     """
     from numpydoc.docscrape import get_doc_object
     from numpydoc.validate import Validator, validate
@@ -68,13 +69,23 @@ def faults(name: str) -> Iterator[str]:
         if ELSEWHERE.search(" ".join(parameter.desc))
         for each in parameter.name.split(", ")
     }
+    loaded = Validator._load_obj(name)
+    inherited = {
+        each
+        for base in (loaded.__mro__[1:] if isinstance(loaded, type) else ())
+        if base.__module__.startswith("bayeseval.")
+        for parameter in get_doc_object(base)["Parameters"]
+        for each in parameter.name.split(", ")
+    }
     for code, message in validate(name)["errors"]:
         if code not in RULES:
             continue
         if code == "PR04" and message.split('"')[1] in referred:
             continue
-        if code == "PR01" and all(each.startswith("'_") for each in _quoted(message)):
-            continue
+        if code == "PR01":
+            lacking = {each.strip("'") for each in _quoted(message)}
+            if all(each.startswith("_") or each in inherited for each in lacking):
+                continue
         yield f"{name}: {code} {message}"
 
 

@@ -25,7 +25,7 @@ def generalises(table: pd.DataFrame, judgements: Judgements, population: Populat
     units = [name for name in ("annotator", "item") if judgements.has(name)]
     whom = " and ".join(f"{name}s" for name in units)
     words = (
-        f"The posterior speaks of {'new' if population == 'new' else 'the observed'} {whom}, "
+        f"The posterior speaks of {'the observed' if population == 'observed' else 'new'} {whom}, "
         "as far as the model has them. "
         if whom
         else ""
@@ -36,20 +36,24 @@ def generalises(table: pd.DataFrame, judgements: Judgements, population: Populat
     moderators = ", ".join(judgements.moderators)
     if moderators:
         said.append(
-            "The posterior's difference is the mean over the levels of "
-            f"{moderators}, equally weighted; the test's "
+            "the posterior's difference is the mean over the levels of "
+            f"{moderators}, equally weighted; the test "
             + (
-                "compares within them, in a paired test weighted by units"
+                "compares within them, weighted by units where it is paired"
                 if not judgements.is_paired
                 else "pools them, weighted by their judgements"
             )
         )
     differ = int((~table["agree"]).sum()) if "agree" in table else 0
     return [
-        f"{words}{'; '.join(said)}." if said else words.strip(),
+        f"{words}{_sentence('; '.join(said))}" if said else words.strip(),
         *(
             ["Where they disagree, ask first which of these populations is meant."]
             if differ
             else []
         ),
     ]
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -272,7 +272,7 @@ def test_notes_say_whom_each_side_speaks_of(
 ) -> None:
     notes = " ".join(side_by_side(posterior, ratings).notes)
     assert "The posterior speaks of new annotators" in notes
-    assert "the paired test by annotator speaks of new annotators, not of new items" in notes
+    assert "he paired test by annotator speaks of new annotators, not of new items" in notes
     assert "Where they disagree" not in notes
 
 

@@ -94,7 +94,7 @@ def test_a_failed_convergence_is_an_alarm_with_its_name(
 class _WithUnknown(FakePosterior):
     """No pair of A and C was ever asked."""
 
-    def win_probability(self, population: str = "new", by: str | None = None) -> xr.DataArray:
+    def win_probability(self, population: str | None = None, by: str | None = None) -> xr.DataArray:
         array = super().win_probability(population, by).copy()
         array.loc[{"system": "A", "system_b": "C"}] = np.nan
         array.loc[{"system": "C", "system_b": "A"}] = np.nan
@@ -119,7 +119,9 @@ def test_a_pair_never_asked_is_marked_and_not_invented(likert: FakePosterior) ->
 
 def test_a_number_missing_from_some_draws_is_still_refused(likert: FakePosterior) -> None:
     class Broken(FakePosterior):
-        def win_probability(self, population: str = "new", by: str | None = None) -> xr.DataArray:
+        def win_probability(
+            self, population: str | None = None, by: str | None = None
+        ) -> xr.DataArray:
             array = super().win_probability(population, by).copy()
             array[0, 0, 0, 1] = np.nan
             return array

@@ -160,7 +160,7 @@ class PlainComparisons(PredictorFamily):
         declaration: Declaration[Any],
         posterior: xr.Dataset,
         *,
-        population: str,
+        population: str | None,
         by: str | None,
     ) -> xr.DataArray:
         quality = posterior["quality"]

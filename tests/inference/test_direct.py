@@ -85,7 +85,7 @@ class MeanRating:
         declaration: Declaration[Any],
         posterior: xr.Dataset,
         *,
-        population: str,
+        population: str | None,
         by: str | None,
     ) -> xr.DataArray:
         quality = posterior["quality"]

@@ -190,7 +190,7 @@ def test_shares_by_category_are_tabulated_where_they_fit(tmp_path: Path) -> None
 def test_other_expectations_for_the_observed_annotators_are_shown(tmp_path: Path) -> None:
     class Apart(FakePosterior):
         def estimand(
-            self, name: str, population: str = "new", by: str | None = None
+            self, name: str, population: str | None = None, by: str | None = None
         ) -> xr.DataArray:
             array = super().estimand(name, population, by)
             return array + 1 if name == "expected_rating" and population == "observed" else array
