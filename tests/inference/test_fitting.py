@@ -296,6 +296,8 @@ def test_after_an_interrupt_only_chains_with_draws_are_kept() -> None:
         _sampling.whole_draws(np.full((2, 5, 1), np.nan))
 
 
+# PyMC's own coordinates mix less well: whether so few draws agree enough is not asked here.
+@pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
 def test_pymc_model_gives_the_same_posterior_and_compiles_once(
     small_posterior: Posterior,
     small_study: SimulatedLikert,

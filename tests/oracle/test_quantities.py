@@ -51,7 +51,7 @@ def fitted(study: Named, **settings: Any) -> OrdinalQuantities:
     grid = np.indices((ANNOTATORS, SYSTEMS, ITEMS)).reshape(3, -1)
     frame = pd.DataFrame({"annotator": grid[0], "system": grid[1], "item": grid[2]})
     judgements = LikertJudgements.from_frame(
-        frame.assign(rating=1),
+        frame.assign(rating=1 + frame.index % CATEGORIES),
         annotator="annotator",
         system="system",
         item="item",
