@@ -137,8 +137,3 @@ class BetaResponse(FormulaResponse):
             "κ = log(2 / end_probability − 1)",
             f"1/φ = exp(−(log_precision_mean{own})) + 4 · {self.resolution:g}²",
         ]
-
-    @property
-    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Unconstrained parameters of one criterion, in the sampler's order."""
-        return {scalar.name: () for scalar in self.scalars}

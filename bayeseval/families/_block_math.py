@@ -12,7 +12,7 @@ import math
 import numba
 import numpy as np
 
-from bayeseval.families._declaration import FloatArray, IntArray
+from bayeseval.families._declaration import FloatArray
 
 BLOCK = 256
 """Cells at a time: what a kernel needs of them stays in the fastest memory."""
@@ -109,80 +109,3 @@ def inner_product(a: FloatArray, b: FloatArray) -> float:
     for j in range(a.size):
         total += a[j] * b[j]
     return total
-
-
-@numba.njit(nogil=True, error_model="numpy", fastmath={"contract"})
-def logarithms_beside_one(values: FloatArray, work: FloatArray, size: int) -> None:
-    """Replace values from above -1 to 1e300 by the logarithms of one plus them, digits kept near 0.
-
-    What 1 + x loses by rounding moves the logarithm by that loss over 1 + x.
-
-    Parameters
-    ----------
-    values
-        What is added to one, replaced, dims (at least size,).
-    work
-        Working space, dims (2, at least size).
-    size
-        How many.
-    """
-    rest, power = work[0], work[1]
-    for j in range(size):
-        total = 1.0 + values[j]
-        rest[j] = (values[j] - (total - 1.0)) / total
-        values[j] = total
-    logarithms(values, power, size)
-    for j in range(size):
-        values[j] += rest[j]
-
-
-@numba.njit(nogil=True, error_model="numpy")
-def spread_over_cells(table: FloatArray, criterion: IntArray, out: FloatArray) -> None:
-    """Fill what each cell of a block takes by its criterion.
-
-    In rows of their own, because loops that look a value up are not vectorised.
-
-    Parameters
-    ----------
-    table
-        Dims (what, criterion).
-    criterion
-        Position of each cell's criterion, dims (cell,).
-    out
-        Dims (what, at least cell).
-    """
-    for k in range(table.shape[0]):
-        if table.shape[1] == 1:
-            value = table[k, 0]
-            for j in range(criterion.size):
-                out[k, j] = value
-        else:
-            for j in range(criterion.size):
-                out[k, j] = table[k, criterion[j]]
-
-
-@numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc"})
-def add_by_criterion(
-    total: FloatArray, scalar: int, criterion: IntArray, values: FloatArray
-) -> None:
-    """Add the values of a block to what their criteria have of a parameter.
-
-    Parameters
-    ----------
-    total
-        Dims (criterion, scalar).
-    scalar
-        Position of the parameter.
-    criterion
-        Position of each cell's criterion, dims (cell,).
-    values
-        Dims (at least cell,).
-    """
-    if total.shape[0] == 1:
-        found = 0.0
-        for j in range(criterion.size):
-            found += values[j]
-        total[0, scalar] += found
-    else:
-        for j in range(criterion.size):
-            total[criterion[j], scalar] += values[j]

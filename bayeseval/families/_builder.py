@@ -6,7 +6,6 @@
 # pyright: reportIndexIssue=false
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -78,9 +77,7 @@ def _predicted(
         at = data["cell_criterion"]
         scalars[scalar.name] = value[at] if declaration.has_criterion else pt.full(at.shape, value)
     answer = [data["cell_answer"][column] for column in range(cells.answer.shape[0])]
-    # The formula of each response, in PyTensor, is in a module of its own; only this needs it.
-    formula = import_module(f"bayeseval.families._pymc_{response.kind}")
-    log_p = formula.log_probability(predictors, scalars, answer, response)
+    log_p = response.log_probability(predictors, scalars, answer)
     pm.Potential("judgements", data["cell_count"] * log_p)
 
 

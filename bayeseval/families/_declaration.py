@@ -270,6 +270,10 @@ class PredictorResponse(Response, Protocol):
         """The log density of the model with that kernel, not yet compiled; see ``_callback``."""
         ...
 
+    def log_probability(self, predictors: Any, scalars: Any, answer: Any) -> Any:
+        """Return the log probability of one judgement of every cell, in PyTensor."""
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration[R: Response]:

@@ -8,8 +8,8 @@ import math
 import numba
 import numpy as np
 
-from bayeseval.families._block_math import logarithms
 from bayeseval.families._declaration import FloatArray
+from bayeseval.families.engine.numeric import log
 
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 _FAR = 8.0
@@ -32,11 +32,11 @@ def log_gammas(
     value, slope
         Results, likewise.
     work
-        Working space, dims (4, at least size).
+        Working space, dims (2, at least size).
     size
         How many.
     """
-    far, product, log_far, power = work[0], work[1], work[2], work[3]
+    far, product = work[0], work[1]
     for j in range(size):
         at = max(x[j], _LEAST)
         rising, by_x = 1.0, 0.0
@@ -65,18 +65,16 @@ def log_gammas(
         tail = 1.0 / 252.0 - square * tail
         tail = 1.0 / 120.0 - square * tail
         slope[j] = -slope[j] / product[j] - 0.5 * inverse - square * (1.0 / 12.0 - square * tail)
-        log_far[j] = far[j]
-    logarithms(log_far, power, size)
-    logarithms(product, power, size)
     for j in range(size):
-        value[j] += (far[j] - 0.5) * log_far[j] - product[j]
-        slope[j] += log_far[j]
+        log_far = log(far[j])
+        value[j] += (far[j] - 0.5) * log_far - log(product[j])
+        slope[j] += log_far
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def log_gamma(x: float) -> tuple[float, float]:
     """Return the log of the gamma function of a positive number, and its derivative."""
-    work = np.empty((7, 1))
+    work = np.empty((5, 1))
     work[0, 0] = x
     log_gammas(work[0], work[1], work[2], work[3:], 1)
     return work[1, 0], work[2, 0]

@@ -14,7 +14,7 @@ import xarray as xr
 from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from bayeseval.families._declaration import Declaration, Effect, FloatArray
-from bayeseval.families._magnitude_kernel import (
+from bayeseval.families._magnitude_response import (
     ABOVE,
     AT,
     CENSORED,
@@ -24,8 +24,8 @@ from bayeseval.families._magnitude_kernel import (
     MODULUS,
     SEVERITY,
     TIE_BAND,
+    MagnitudeResponse,
 )
-from bayeseval.families._magnitude_response import MagnitudeResponse
 from bayeseval.families._marginal import Cell, averaged, people_and_items, stored
 
 _NEW_PAIRS = 128

@@ -1,13 +1,18 @@
 """The response of magnitudes as a declaration: sides of the reference, spread, priors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from bayeseval.families._declaration import FloatArray, Prior, Scalar
-from bayeseval.families._magnitude_kernel import magnitude_kernel, magnitude_log_density
+from bayeseval.families._declaration import Prior, Scalar
+from bayeseval.families.engine.loading import FormulaResponse
+
+CENSORED, BELOW, AT, ABOVE = -2, -1, 0, 1
+"""What an answer is, in its first column; without sides it is above, or censored."""
+
+IMPRESSION, SEVERITY, MODULUS, LOG_SPREAD, TIE_BAND, LOG_SCALE = range(6)
+"""The linear predictors."""
 
 _SCALARS = {
     "modulus_mean": "log ratio of an average system, before it is cut to a side",
@@ -20,7 +25,7 @@ _SCALARS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class MagnitudeResponse:
+class MagnitudeResponse(FormulaResponse):
     """Below, as good as or above the reference, then a log ratio with heavy tails.
 
     Parameters
@@ -65,6 +70,17 @@ class MagnitudeResponse:
 
     kind = "log_magnitude"
     n_predictors = 6
+    formula_module = "_pymc_log_magnitude"
+
+    @property
+    def formula_name(self) -> str:
+        """Name of the formula."""
+        return "magnitude_sides" if self.sides else "magnitude"
+
+    @property
+    def constants(self) -> dict[str, float]:
+        """Fixed numbers of the formula."""
+        return {"resolution": self.resolution}
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:
@@ -156,23 +172,3 @@ class MagnitudeResponse:
             f"log(magnitude / reference), below or above, {ratio}",
             *further,
         ]
-
-    @property
-    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Unconstrained parameters of one criterion, in the sampler's order."""
-        return {scalar.name: () for scalar in self.scalars}
-
-    @property
-    def options(self) -> FloatArray:
-        """Fixed numbers of the kernel."""
-        return np.array([float(self.sides), self.resolution])
-
-    @property
-    def kernel(self) -> Any:
-        """The compiled log density of the answers."""
-        return magnitude_kernel
-
-    @property
-    def log_density(self) -> Callable[..., int]:
-        """The log density of the model with that kernel."""
-        return magnitude_log_density

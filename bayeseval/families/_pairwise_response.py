@@ -134,11 +134,6 @@ class PairwiseResponse(FormulaResponse):
         return [f"η = {location}", _TIES[self.ties][1]]
 
     @property
-    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Unconstrained parameters of one criterion, in the sampler's order."""
-        return {scalar.name: () for scalar in self.scalars}
-
-    @property
     def log_likelihoods(self) -> Callable[..., FloatArray] | None:
         """The log likelihood of many points at once, for the commonest model of many votes."""
         if self.link == "logit" and not self.has_ties and not self.consistency:

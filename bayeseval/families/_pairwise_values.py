@@ -10,8 +10,8 @@ Python is called once: half the time of the kernel point by point.
 import numba
 import numpy as np
 
-from bayeseval.families._block_math import BLOCK, exponentials, logarithms
 from bayeseval.families._declaration import FloatArray, IntArray, PredictorCells
+from bayeseval.families.engine.numeric import BLOCK, exp, log1p
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -27,8 +27,7 @@ def _decided(
 ) -> None:
     """Add -n_lost |e| - n log(1 + exp(-|e|)) of every cell, e the difference of the systems."""
     n_cells = count.size
-    e, small, power = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-    win, loss = np.empty(BLOCK), np.empty(BLOCK)
+    e, win, loss = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
     for start in range(0, n_cells, BLOCK):
         n = min(BLOCK, n_cells - start)
         part = slice(start, start + n)
@@ -45,16 +44,11 @@ def _decided(
                 at, weights = index[t, part], weight[t, part]
                 for j in range(n):
                     e[j] += weights[j] * own[at[j]]
-            for j in range(n):
-                small[j] = -abs(e[j])
-            exponentials(small, power, n)
-            for j in range(n):
-                small[j] += 1.0
-            logarithms(small, power, n)
             total = 0.0
             for j in range(n):
+                size = abs(e[j])
                 against = loss[j] if e[j] > 0.0 else win[j]
-                total += against * abs(e[j]) + (win[j] + loss[j]) * small[j]
+                total += against * size + (win[j] + loss[j]) * log1p(exp(-size))
             out[k] -= total
 
 

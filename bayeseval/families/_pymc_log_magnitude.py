@@ -1,65 +1,88 @@
-"""The response of magnitudes in PyTensor: the definition that the kernel is checked against."""
+"""Magnitudes: the formulas of their log density, the side of the reference first, then the ratio.
+
+Below or above the reference, the log ratio is Student's t, cut to that side and divided by its mass
+there; at the reference there is nothing more to say; a censored answer is known to be below its log
+ratio. Without sides the log ratio is Student's t as it stands. Derivations are in
+``models/log_magnitude/card.md``.
+"""
 
 # PyTensor describes its variables only in part.
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportReturnType=false
-# pyright: reportArgumentType=false, reportCallIssue=false, reportIndexIssue=false
 
-import numpy as np
+from typing import Any
+
 import pytensor.tensor as pt
 from pytensor.tensor.variable import TensorVariable
 
-from bayeseval.families._magnitude_response import MagnitudeResponse
+from bayeseval.families._magnitude_response import ABOVE, AT, BELOW, CENSORED
+from bayeseval.families.engine.formula import Formula
+from bayeseval.families.engine.special import (
+    log_normal_band,
+    log_normal_cdf,
+    student_log_cdf,
+    student_log_density,
+)
 
 
-def log_probability(
-    predictors: list[TensorVariable],
-    scalars: dict[str, TensorVariable],
-    answer: list[TensorVariable],
-    response: MagnitudeResponse,
-) -> TensorVariable:
-    """Return the log probability of one judgement of every cell."""
-    impression, severity, modulus, log_spread, tie_band, log_scale = predictors
-    what, ratio = answer
-    df = scalars["degrees_of_freedom"]
-    log_step = scalars["log_step"] if response.sides else 0.0
-    location = scalars["modulus_mean"] + modulus + pt.exp(log_step + log_scale) * impression
-    own = pt.exp(2.0 * (scalars["log_spread_mean"] + log_spread))
-    spread = pt.sqrt(own + response.resolution**2)
-    z = (ratio - location) / spread
-    size = pt.switch(
-        pt.eq(what, -2.0), _log_student_cdf(z, df), _log_student(z, df) - pt.log(spread)
-    )
-    if not response.sides:
-        return size
-    u = scalars["level"] + severity + impression
-    band = pt.exp(scalars["log_tie_band_mean"] + tie_band)
-    below = _log_normal_cdf(-band - u)
-    above = _log_normal_cdf(u - band)
-    # The nearer tail is the larger one; the difference of both tails keeps its digits.
-    near, far = band - abs(u), -band - abs(u)
-    at = _log_difference(_log_normal_cdf(near), _log_normal_cdf(far))
-    below += size - _log_student_cdf(-location / spread, df)
-    above += size - _log_student_cdf(location / spread, df)
-    return pt.switch(pt.eq(what, 0.0), at, pt.switch(pt.gt(what, 0.0), above, below))
+def _location(v: Any) -> TensorVariable:
+    return v.modulus_mean + v.modulus + pt.exp(v.log_step + v.log_scale) * v.impression
 
 
-def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
-    far = (
-        pt.log(0.5 * pt.erfcx(-pt.minimum(x, -1.0) / np.sqrt(2.0))) - 0.5 * pt.minimum(x, -1.0) ** 2
-    )
-    near = pt.log1p(-0.5 * pt.erfc(pt.maximum(x, -1.0) / np.sqrt(2.0)))
-    return pt.switch(x < -1.0, far, near)
+def _variance(v: Any) -> TensorVariable:
+    return pt.exp(2.0 * (v.log_spread_mean + v.log_spread)) + v.resolution**2
 
 
-def _log_difference(larger: TensorVariable, smaller: TensorVariable) -> TensorVariable:
-    return larger + pt.log(-pt.expm1(smaller - larger))
+def _ratio(v: Any) -> TensorVariable:
+    """Student's t around the location."""
+    return student_log_density(v.ratio - _location(v), _variance(v), v.degrees_of_freedom)
 
 
-def _log_student(z: TensorVariable, df: TensorVariable) -> TensorVariable:
-    constant = pt.gammaln((df + 1.0) / 2.0) - pt.gammaln(df / 2.0) - 0.5 * pt.log(np.pi * df)
-    return constant - (df + 1.0) / 2.0 * pt.log1p(z**2 / df)
+def _censored(v: Any) -> TensorVariable:
+    """All below the log ratio."""
+    z = (v.ratio - _location(v)) / pt.sqrt(_variance(v))
+    return student_log_cdf(z, v.degrees_of_freedom)
 
 
-def _log_student_cdf(z: TensorVariable, df: TensorVariable) -> TensorVariable:
-    lower = 0.5 * pt.betainc(df / 2.0, 0.5, df / (df + z**2))
-    return pt.switch(z <= 0.0, pt.log(lower), pt.log1p(-lower))
+def _side(v: Any, side: Any) -> TensorVariable:
+    """Return what a side has beyond its ratios: its probability, over the mass of Student's t."""
+    end = side * _location(v) / pt.sqrt(_variance(v))
+    return log_normal_cdf(side * _lead(v) - _band(v)) - student_log_cdf(end, v.degrees_of_freedom)
+
+
+def _lead(v: Any) -> TensorVariable:
+    """Return how far the impression is above the reference."""
+    return v.level + v.severity + v.impression
+
+
+def _band(v: Any) -> TensorVariable:
+    """Return half the width of the band of ties."""
+    return pt.exp(v.log_tie_band_mean + v.tie_band)
+
+
+_COMMON: Any = {
+    "predictors": ("impression", "severity", "modulus", "log_spread", "tie_band", "log_scale"),
+    "answer": ("what", "ratio"),
+    "constants": ("resolution",),
+}
+_SCALARS = ("modulus_mean", "log_spread_mean", "degrees_of_freedom", "log_step")
+RATIOS = Formula(
+    name="magnitude",
+    about="Log density of magnitudes: Student's t of the log ratio",
+    scalars=_SCALARS,
+    optional=("log_step",),
+    cases={(CENSORED,): _censored, (BELOW, ABOVE): _ratio},
+    **_COMMON,
+)
+SIDES = Formula(
+    name="magnitude_sides",
+    about="Log density of magnitudes: a side of the reference, then the log ratio",
+    scalars=(*_SCALARS, "level", "log_tie_band_mean"),
+    cases={
+        (AT,): lambda v: log_normal_band(_lead(v), _band(v)),
+        (CENSORED,): lambda v: _side(v, BELOW) + _censored(v),
+        (BELOW, ABOVE): lambda v: _side(v, v.what) + _ratio(v),
+    },
+    **_COMMON,
+)
+
+FORMULAS = (RATIOS, SIDES)

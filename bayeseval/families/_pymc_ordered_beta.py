@@ -4,13 +4,11 @@
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportReturnType=false
 # pyright: reportArgumentType=false, reportCallIssue=false
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.tensor.variable import TensorVariable
 
-from bayeseval.families._beta_response import BetaResponse
 from bayeseval.families.engine.formula import Formula
 from bayeseval.families.engine.special import log_gamma, sigmoid, softplus
 
@@ -65,13 +63,3 @@ STATED = Formula(
 )
 
 FORMULAS = (STATED,)
-
-
-def log_probability(
-    predictors: Sequence[TensorVariable],
-    scalars: Mapping[str, TensorVariable],
-    answer: Sequence[TensorVariable],
-    response: BetaResponse,
-) -> TensorVariable:
-    """Return the log density of one answer of every cell."""
-    return STATED.log_probability(predictors, scalars, answer, response.constants)

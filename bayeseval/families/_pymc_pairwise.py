@@ -14,13 +14,11 @@ function:
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportReturnType=false
 # pyright: reportArgumentType=false, reportCallIssue=false
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytensor.tensor as pt
 from pytensor.tensor.variable import TensorVariable
 
-from bayeseval.families._pairwise_response import PairwiseResponse
 from bayeseval.families.engine.formula import Formula
 from bayeseval.families.engine.special import log_normal_band, log_normal_cdf, softplus
 
@@ -86,14 +84,3 @@ FORMULAS = tuple(
     for link, ties in _MODELS
     for consistency in (False, True)
 )
-
-
-def log_probability(
-    predictors: Sequence[TensorVariable],
-    scalars: Mapping[str, TensorVariable],
-    answer: Sequence[TensorVariable],
-    response: PairwiseResponse,
-) -> TensorVariable:
-    """Return the mean log probability of one judgement of every cell."""
-    (formula,) = (formula for formula in FORMULAS if formula.name == response.formula_name)
-    return formula.log_probability(predictors, scalars, answer, {})

@@ -1,96 +1,25 @@
-"""Strengths of preference in PyTensor: the definition that the compiled kernels are held to."""
+"""Strengths of preference: the formulas of their log density."""
 
 # PyTensor describes its variables only in part.
 # pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportReturnType=false
-# pyright: reportArgumentType=false, reportCallIssue=false, reportOptionalOperand=false
+# pyright: reportArgumentType=false, reportCallIssue=false
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pytensor.tensor as pt
 from pytensor.tensor.variable import TensorVariable
 
 from bayeseval.families._pymc_ordered_beta import at_end, between_ends, log_beta
-from bayeseval.families._strength_response import StrengthResponse
 from bayeseval.families.engine.formula import Formula
 from bayeseval.families.engine.special import (
+    log_normal_cdf,
+    log_normal_interval,
     sigmoid,
     softplus,
-    student_constant,
     student_log_cdf,
+    student_log_density,
 )
-
-
-def log_probability(
-    predictors: Sequence[TensorVariable],
-    scalars: Mapping[str, TensorVariable],
-    answer: Sequence[TensorVariable],
-    response: StrengthResponse,
-) -> TensorVariable:
-    """Return the log probability of one judgement of every cell.
-
-    Parameters
-    ----------
-    predictors
-        Difference of the systems, log scale, and the annotator's own: log gap, log precision or
-        log spread.
-    scalars
-        The response's parameters by cell.
-    answer
-        As the kernel of the response reads it.
-    response
-        Which of the three it is, and its fixed numbers.
-    """
-    if response.response != "graded":
-        formula = next(formula for formula in FORMULAS if formula.name == response.formula_name)
-        return formula.log_probability(predictors, scalars, answer, response.constants)
-    difference, log_scale, own = predictors
-    bias = scalars["side_bias"] if response.side_bias_scale is not None else 0.0
-    e = pt.exp(log_scale) * (difference + bias)
-    return _graded(e, own, scalars, answer, response)
-
-
-def _graded(
-    e: TensorVariable,
-    log_gap: TensorVariable,
-    scalars: Mapping[str, TensorVariable],
-    answer: Sequence[TensorVariable],
-    response: StrengthResponse,
-) -> TensorVariable:
-    n = response.n_grades
-    widths = [pt.exp(scalars[name]) for name in response.width_names]
-    inner = [widths[at] for at in response.width_of]
-    # Thresholds upwards from the lowest; the middle of the scale is where 0 has to be.
-    edges = [pt.zeros_like(e)]
-    for width in inner:
-        edges.append(edges[-1] + width)
-    middle = (edges[(n - 2) // 2] + edges[(n - 1) // 2]) / 2
-    cuts = [pt.exp(log_gap) * (edge - middle) - e for edge in edges]
-    by_grade = [_log_normal_cdf(cuts[0])]
-    by_grade += [_log_between(low, high) for low, high in pairwise(cuts)]
-    by_grade.append(_log_normal_cdf(-cuts[-1]))
-    return sum(pt.switch(pt.eq(answer[0], k), log, 0.0) for k, log in enumerate(by_grade))
-
-
-def _log_between(low: TensorVariable, high: TensorVariable) -> TensorVariable:
-    """Return the log of the normal probability between two limits, from the lower tail.
-
-    Near one the distribution function has lost the digits that tell the limits apart, so an
-    interval above 0 is taken from its mirror image.
-    """
-    above = low + high > 0.0
-    upper = _log_normal_cdf(pt.switch(above, -low, high))
-    return upper + pt.log1mexp(_log_normal_cdf(pt.switch(above, -high, low)) - upper)
-
-
-def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
-    """Return log Φ. PyMC's own has constants in single precision, an error of about 1e-8."""
-    root = np.sqrt(2.0)  # as a NumPy double: PyTensor would round the root of a Python number
-    below, above = pt.minimum(x, -1.0), pt.maximum(x, -1.0)
-    tail = pt.log(0.5 * pt.erfcx(-below / root)) - 0.5 * below**2
-    return pt.switch(pt.lt(x, -1.0), tail, pt.log1p(-0.5 * pt.erfc(above / root)))
+from bayeseval.judgements._strengths import MOST_GRADES
 
 
 def _location(v: Any) -> TensorVariable:
@@ -103,10 +32,7 @@ def _variance(v: Any) -> TensorVariable:
 
 def _point(v: Any) -> TensorVariable:
     """Student's t around the location."""
-    variance, df = _variance(v), v.degrees_of_freedom
-    squared = (v.points - _location(v)) ** 2 / variance
-    log_term = pt.log1p(squared / df)
-    return student_constant(df) - 0.5 * ((df + 1.0) * log_term + pt.log(variance))
+    return student_log_density(v.points - _location(v), _variance(v), v.degrees_of_freedom)
 
 
 def _end(v: Any) -> TensorVariable:
@@ -168,4 +94,35 @@ SLIDER_WITH_MIDDLE = Formula(
     **_SLIDER,
 )
 
-FORMULAS = (POINTS, SLIDER, SLIDER_WITH_MIDDLE)
+
+def _grades(n_widths: int) -> Formula:
+    """Return the formula of grades whose thresholds are sums of so many widths.
+
+    The answer says of the thresholds below and above a grade how much of each width lies between
+    them and the middle; of an end, which has one, the first is that.
+    """
+
+    def threshold(v: Any, which: str) -> Any:
+        parts = [
+            getattr(v, f"{which}_{k}") * pt.exp(getattr(v, f"log_width_{k}"))
+            for k in range(n_widths)
+        ]
+        return pt.exp(v.log_gap) * sum(parts) - _location(v)
+
+    ends = {(-1.0, 1.0): lambda v: log_normal_cdf(-v.which * threshold(v, "lower"))}
+    between = {(0.0,): lambda v: log_normal_interval(threshold(v, "lower"), threshold(v, "upper"))}
+    shares = [f"{which}_{k}" for which in ("lower", "upper") for k in range(n_widths)]
+    return Formula(
+        name=f"strength_grades_{n_widths}",
+        about="Log probability of grades: intervals of the difference plus normal noise",
+        predictors=("difference", "log_scale", "log_gap"),
+        answer=("which", *shares),
+        scalars=(*(f"log_width_{k}" for k in range(n_widths)), "side_bias"),
+        optional=("side_bias",),
+        cases={**between, **ends} if n_widths else ends,
+    )
+
+
+GRADES = tuple(_grades(n_widths) for n_widths in range(MOST_GRADES - 1))
+
+FORMULAS = (POINTS, SLIDER, SLIDER_WITH_MIDDLE, *GRADES)

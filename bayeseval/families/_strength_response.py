@@ -1,17 +1,22 @@
 """How a difference of two systems becomes a strength of preference."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from bayeseval.families._declaration import FloatArray, Prior, Scalar
-from bayeseval.families._strength_kernel import graded_kernel, graded_log_density
 from bayeseval.families.engine.loading import FormulaResponse
 
 type Strength = Literal["graded", "ordered_beta", "student_t"]
 type Thresholds = Literal["symmetric", "free"]
+
+LOW, BETWEEN, HIGH, MIDDLE = -1.0, 0.0, 1.0, 2.0
+"""What an answer is, in its first column."""
+
+DIFFERENCE, LOG_SCALE, BY_ANNOTATOR = range(3)
+"""The linear predictors, the third the annotator's log gap, log precision or log spread."""
 
 OWN: dict[Strength, str] = {
     "graded": "log_gap",
@@ -87,11 +92,14 @@ class StrengthResponse(FormulaResponse):
     degrees_rate: float
 
     kind = "preference_strength"
+    n_predictors = 3
     formula_module = "_pymc_preference_strength"
 
     @property
     def formula_name(self) -> str:
         """Name of the formula."""
+        if self.response == "graded":
+            return f"strength_grades_{self.n_widths}"
         if self.response == "student_t":
             return "strength_points"
         return "strength_slider_with_middle" if self.middle else "strength_slider"
@@ -100,11 +108,6 @@ class StrengthResponse(FormulaResponse):
     def constants(self) -> dict[str, float]:
         """Fixed numbers of the formula."""
         return {"resolution": self.resolution}
-
-    @property
-    def n_predictors(self) -> int:
-        """Number of linear predictors."""
-        return 3
 
     @property
     def has_bias(self) -> bool:
@@ -139,6 +142,16 @@ class StrengthResponse(FormulaResponse):
             distance[grade:, width] += 1.0
         centre = 0.5 * (distance[(n - 2) // 2] + distance[(n - 1) // 2])
         return distance - centre
+
+    def answer_of(self, grade: FloatArray) -> list[FloatArray]:
+        """Return positions of grades from below as the formula reads them, each dims (row,)."""
+        at, shares = grade.astype(np.intp), self.threshold_shares[:, : self.n_widths]
+        top = len(shares)
+        which = np.select([at == 0, at == top], [LOW, HIGH], BETWEEN)
+        lower = shares[np.clip(at - 1, 0, top - 1)]
+        # An end has no second threshold; any above the first keeps the formula's other case finite.
+        upper = np.where(which[:, None] == BETWEEN, shares[np.clip(at, 0, top - 1)], lower + 1.0)
+        return [which, *lower.T, *upper.T]
 
     def thresholds_at(self, log_widths: FloatArray) -> FloatArray:
         """Return thresholds from below; dims (…, width) to (…, threshold)."""
@@ -292,26 +305,3 @@ class StrengthResponse(FormulaResponse):
                     "y ~ Student-t(degrees_of_freedom, η, σ), censored at ±X",
                     f"σ² = exp(2 · (log_spread_mean{deviation})) + {self.resolution:g}²",
                 ]
-
-    @property
-    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Unconstrained parameters of one criterion, in the sampler's order."""
-        return {scalar.name: () for scalar in self.scalars}
-
-    @property
-    def options(self) -> FloatArray:
-        """Fixed numbers as the kernel of the response reads them."""
-        bias = float(self.has_bias)
-        if self.response == "graded":
-            return np.concatenate([[bias, self.n_widths], self.threshold_shares.ravel()])
-        return super().options
-
-    @property
-    def kernel(self) -> Any:
-        """The compiled log density of the answers."""
-        return graded_kernel if self.response == "graded" else super().kernel
-
-    @property
-    def log_density(self) -> Callable[..., int]:
-        """The log density of the model with that kernel."""
-        return graded_log_density if self.response == "graded" else super().log_density

@@ -14,7 +14,8 @@ from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
 from bayeseval.families._linear import LinearFamily
-from bayeseval.families._magnitude_kernel import (
+from bayeseval.families._magnitude_quantities import MagnitudeQuantities
+from bayeseval.families._magnitude_response import (
     ABOVE,
     AT,
     BELOW,
@@ -25,9 +26,8 @@ from bayeseval.families._magnitude_kernel import (
     MODULUS,
     SEVERITY,
     TIE_BAND,
+    MagnitudeResponse,
 )
-from bayeseval.families._magnitude_quantities import MagnitudeQuantities
-from bayeseval.families._magnitude_response import MagnitudeResponse
 from bayeseval.families._predictors import PredictorFamily, RowData
 from bayeseval.families._settings import (
     advised,
@@ -343,6 +343,8 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
             limit = np.log(table.magnitudes[~censored].min() / table.references) - response.unit
             ratio = np.where(censored, np.minimum(limit, 0.0) if response.sides else limit, ratio)
         what = np.select([censored, ratio < 0, ratio > 0], [CENSORED, BELOW, ABOVE], AT)
+        if not response.sides:
+            what = np.where(censored, CENSORED, ABOVE)
         return RowData(answers=[what.astype(np.float64), ratio])
 
     def posterior_dataset(

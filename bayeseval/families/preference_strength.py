@@ -25,7 +25,8 @@ from bayeseval.families._settings import (
     check_priors,
     check_word,
 )
-from bayeseval.families._strength_kernel import (
+from bayeseval.families._strength_quantities import StrengthQuantities
+from bayeseval.families._strength_response import (
     BETWEEN,
     BY_ANNOTATOR,
     DIFFERENCE,
@@ -33,9 +34,11 @@ from bayeseval.families._strength_kernel import (
     LOG_SCALE,
     LOW,
     MIDDLE,
+    OWN,
+    Strength,
+    StrengthResponse,
+    Thresholds,
 )
-from bayeseval.families._strength_quantities import StrengthQuantities
-from bayeseval.families._strength_response import OWN, Strength, StrengthResponse, Thresholds
 from bayeseval.families.kinds import (
     Facts,
     Kind,
@@ -338,7 +341,7 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
                 raise ModelError(
                     f"the model has whole grades; found {some(np.unique(y[grade != y + bound]))}"
                 )
-            return RowData(answers=[grade])
+            return RowData(answers=response.answer_of(grade))
         if response.response == "student_t":
             return RowData(answers=[ends, y])
         what = np.where((y == 0) & response.middle, MIDDLE, ends)

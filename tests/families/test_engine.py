@@ -11,11 +11,13 @@ import mpmath
 import numba
 import numpy as np
 import pytest
+from scipy.special import log_ndtr
 
 from bayeseval.families import OrderedBeta
 from bayeseval.families._gamma_kernel import log_gammas
 from bayeseval.families._normal_kernel import log_normal_bands, log_normal_cdfs
-from bayeseval.families._student_kernel import student_log_cdfs, student_table
+from bayeseval.families._ordinal_kernel import interval_terms
+from bayeseval.families._student_kernel import student_constant, student_log_cdfs, student_table
 from bayeseval.families.engine import loading, numeric
 from bayeseval.families.engine.printing import kernel_source
 from tests.families.answers import stated
@@ -23,7 +25,12 @@ from tests.families.answers import stated
 # The types of its numbers leave out what they can be made to.
 mp: Any = mpmath.mp
 mpf: Any = mpmath.mpf
-FORMULAS = ("_pymc_ordered_beta", "_pymc_pairwise", "_pymc_preference_strength")
+FORMULAS = (
+    "_pymc_log_magnitude",
+    "_pymc_ordered_beta",
+    "_pymc_pairwise",
+    "_pymc_preference_strength",
+)
 TAILS = np.array([-700.0, -40.0, -1.0, -1e-8, 0.0, 1e-300, 1e-8, 0.3, 1.0, 36.0, 700.0])
 POSITIVE = np.concatenate([np.geomspace(1e-300, 1e300, 61), [0.5, 0.999999, 1.0, 1.000001, 2.0]])
 
@@ -109,25 +116,66 @@ def test_log_normal_probabilities_keep_their_digits(band: float) -> None:
         assert by_band[j] == pytest.approx(float(of_near + of_far), rel=1e-9)
 
 
-@pytest.mark.parametrize("df", [0.3, 4.0, 150.0])
-def test_log_of_students_distribution_function_keeps_its_digits_in_the_tail(df: float) -> None:
-    z = np.array([-1e8, -300.0, -30.0, -2.0, -1e-6, 0.0, 0.7, 5.0, 400.0])
-    value, by_z, by_df, work = *np.empty((3, z.size)), np.empty((6, z.size))
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [(-2.0, 0.3), (0.5, 0.50001), (-1e-9, 1e-9), (7.0, 9.0), (-40.0, -39.0), (30.0, 1e6), (-9, 50)],
+)
+def test_log_of_a_normal_interval_keeps_its_digits(lower: float, upper: float) -> None:
+    value, by_lower, by_upper = np.empty((3, 1))
+    ends = np.array([lower]), np.array([upper])
+    interval_terms(*ends, value, by_lower, by_upper, np.empty((4, 1)), 1)
+    low, high = mpf(lower), mpf(upper)
+    with mp.workdps(80):
+        sign = 1 if low > 0 else -1
+        tails = [mp.erfc(sign * end / mp.sqrt(2)) / 2 for end in (low, high)]
+        log_p = mp.log(abs(tails[0] - tails[1]))
+    slopes = [float(mp.exp(-end * end / 2 - mp.log(2 * mp.pi) / 2 - log_p)) for end in (low, high)]
+    assert value[0] == pytest.approx(float(log_p), rel=1e-12)
+    assert [-by_lower[0], by_upper[0]] == pytest.approx(slopes, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("df", [1e-3, 0.3, 1.0, 4.0, 40.0, 150.0, 1999.0, 1e5])
+def test_log_of_students_distribution_function_keeps_its_digits(df: float) -> None:
+    z = np.array([-1e8, -300.0, -30.0, -2.0, -1e-6, 0.0, 1e-9, 0.7, 5.0])
+    value, by_z, by_df, work = *np.empty((3, z.size)), np.empty((4, z.size))
     student_log_cdfs(z, student_table(df), value, by_z, by_df, work, z.size)
 
     def log_cdf(x: Any, nu: Any) -> Any:
         tail = mp.betainc(nu / 2, mpf(1) / 2, 0, nu / (nu + x * x), regularized=True) / 2
-        return mp.log(tail) if x <= 0 else mp.log1p(-tail)
+        return mp.log(tail if x <= 0 else 1 - tail)
 
-    expected = [float(log_cdf(mpf(v), mpf(df))) for v in z]
-    np.testing.assert_allclose(value, expected, rtol=2e-13)
-    slopes = [float(mp.diff(lambda nu, v=v: log_cdf(mpf(v), nu), mpf(df))) for v in z]
-    np.testing.assert_allclose(by_df, slopes, rtol=1e-11, atol=1e-14)
+    nu, step = mpf(df), mpf(df) * mpf(10) ** -14
+    front = mp.gamma((nu + 1) / 2) / mp.gamma(nu / 2) / mp.sqrt(nu * mp.pi)
+    for j, x in enumerate(map(mpf, z.tolist())):
+        log_p = log_cdf(x, nu)
+        assert value[j] == pytest.approx(float(log_p), rel=1e-12)
+        density = front * (1 + x * x / nu) ** (-(nu + 1) / 2)
+        assert by_z[j] == pytest.approx(float(density / mp.exp(log_p)), rel=2e-12)
+        slope = (log_cdf(x, nu + step) - log_cdf(x, nu - step)) / (2 * step)
+        assert by_df[j] == pytest.approx(float(slope), rel=1e-11, abs=1e-14 * (1 + 1 / df))
+
+
+@pytest.mark.parametrize("df", [1e-3, 2.0, 99.9, 100.1, 1e4, 1e9])
+def test_constant_of_student_has_all_digits_for_many_degrees_too(df: float) -> None:
+    def constant(nu: Any) -> Any:
+        return mp.loggamma((nu + 1) / 2) - mp.loggamma(nu / 2) - mp.log(nu * mp.pi) / 2
+
+    value, slope = student_constant(df)
+    assert value == pytest.approx(float(constant(mpf(df))), rel=2e-14)
+    assert slope == pytest.approx(float(mp.diff(constant, mpf(df))), rel=1e-10)
+
+
+def test_very_many_degrees_of_freedom_are_the_normal() -> None:
+    z = np.array([-9.0, -1.0, 0.0, 2.0])
+    value, by_z, by_df, work = *np.empty((3, z.size)), np.empty((4, z.size))
+    student_log_cdfs(z, student_table(1e12), value, by_z, by_df, work, z.size)
+    np.testing.assert_allclose(value, log_ndtr(z), rtol=1e-6)
+    assert np.abs(by_df).max() < 1e-12
 
 
 @pytest.mark.parametrize("module", FORMULAS)
 def test_a_formula_is_printed_alike_every_time(module: str) -> None:
-    for formula in import_module(f"bayeseval.families.{module}").FORMULAS:
+    for formula in import_module(f"bayeseval.families.{module}").FORMULAS[:6]:
         assert kernel_source(formula, module) == kernel_source(formula, module)
 
 

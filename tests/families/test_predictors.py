@@ -1,8 +1,7 @@
 """The machinery of families with linear predictors, on a response that is made for this test."""
 
-import sys
 from dataclasses import dataclass
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numba
@@ -77,6 +76,12 @@ class NormalResponse:
     def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
         return {scalar.name: () for scalar in self.scalars}
 
+    def log_probability(self, predictors: Any, scalars: Any, answer: Any) -> Any:
+        noise = scalars["spread"] * pt.exp(predictors[1])
+        mean = predictors[0] + scalars["bias"] + scalars["share"] * scalars["rate"]
+        residual = (answer[0] - float(self.options[0]) - mean) / noise
+        return -0.5 * residual**2 - pt.log(noise) - 0.5 * np.log(2 * np.pi)
+
 
 class NormalFamily(PredictorFamily):
     def row_data(self, declaration: Any, judgements: Any) -> RowData:
@@ -147,19 +152,6 @@ def declaration_of(judgements: StrengthJudgements) -> Declaration[Any]:
             Term("log_scale", ("annotator",), predictor=1),
         ),
     )
-
-
-@pytest.fixture(autouse=True)
-def formula(monkeypatch: pytest.MonkeyPatch) -> None:
-    def log_probability(predictors: Any, scalars: Any, answer: Any, response: Any) -> Any:
-        noise = scalars["spread"] * pt.exp(predictors[1])
-        mean = predictors[0] + scalars["bias"] + scalars["share"] * scalars["rate"]
-        residual = (answer[0] - float(response.options[0]) - mean) / noise
-        return -0.5 * residual**2 - pt.log(noise) - 0.5 * np.log(2 * np.pi)
-
-    module = ModuleType("bayeseval.families._pymc_normal_for_tests")
-    module.__dict__["log_probability"] = log_probability
-    monkeypatch.setitem(sys.modules, module.__name__, module)
 
 
 @pytest.fixture(scope="module")

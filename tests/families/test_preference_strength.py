@@ -10,8 +10,7 @@ from scipy.stats import norm, t
 import bayeseval as be
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import FloatArray
-from bayeseval.families._strength_kernel import BETWEEN, HIGH, LOW, MIDDLE
-from bayeseval.families._strength_response import StrengthResponse
+from bayeseval.families._strength_response import BETWEEN, HIGH, LOW, MIDDLE, StrengthResponse
 from bayeseval.judgements import StrengthJudgements
 
 
@@ -93,7 +92,7 @@ def test_probabilities_of_grades_sum_to_one(thresholds: Any) -> None:
     for difference in (-6.0, -0.3, 0.0, 2.0):
         found = log_p(
             response,
-            [np.arange(5.0)],
+            response.answer_of(np.arange(5.0)),
             predictors(5, difference=difference, log_scale=0.3, own=-0.4),
             GRADED,
         )
@@ -104,7 +103,7 @@ def test_grades_are_the_cumulative_probit_by_hand() -> None:
     response = response_of(be.PreferenceStrength(), GRADES)
     found = log_p(
         response,
-        [np.arange(5.0)],
+        response.answer_of(np.arange(5.0)),
         predictors(5, difference=0.7, log_scale=0.2, own=0.1),
         GRADED,
     )
@@ -120,7 +119,8 @@ def test_swapping_the_systems_mirrors_the_answers(kind: Any) -> None:
     response = response_of(family, GRADES if kind == "graded" else SLIDER)
     scalars = GRADED | ENDS | POINTS
     if kind == "graded":
-        answer, mirrored = [np.arange(5.0)], [4.0 - np.arange(5.0)]
+        grades = np.arange(5.0)
+        answer, mirrored = response.answer_of(grades), response.answer_of(4.0 - grades)
     elif kind == "ordered_beta":
         y = np.array([0.5, 0.5, 0.5, 0.1, 0.7])
         what = np.array([LOW, HIGH, MIDDLE, BETWEEN, BETWEEN])

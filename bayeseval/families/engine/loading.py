@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib import import_module
@@ -49,9 +49,19 @@ class FormulaResponse:
         return {}
 
     @property
-    def scalars(self) -> Sequence[Scalar]:
+    def scalars(self) -> tuple[Scalar, ...]:
         """Parameters, in the sampler's order."""
         raise NotImplementedError
+
+    @property
+    def parameter_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Unconstrained parameters of one criterion, in the sampler's order."""
+        return {scalar.name: () for scalar in self.scalars}
+
+    def log_probability(self, predictors: Any, scalars: Any, answer: Any) -> Any:
+        """Return the log probability of one judgement of every cell, in PyTensor."""
+        formula = _formula(self.formula_module, self.formula_name)
+        return formula.log_probability(predictors, scalars, answer, self.constants)
 
     @property
     def module(self) -> ModuleType:
@@ -158,9 +168,9 @@ def _source(formulas: str, name: str) -> str:
         warnings.simplefilter("ignore")
         from bayeseval.families.engine.printing import kernel_source
 
-    (formula,) = (
-        formula
-        for formula in import_module(f"bayeseval.families.{formulas}").FORMULAS
-        if formula.name == name
-    )
-    return kernel_source(formula, f"bayeseval/families/{formulas}.py")
+    return kernel_source(_formula(formulas, name), f"bayeseval/families/{formulas}.py")
+
+
+def _formula(formulas: str, name: str) -> Any:
+    known = import_module(f"bayeseval.families.{formulas}").FORMULAS
+    return next(formula for formula in known if formula.name == name)

@@ -191,7 +191,7 @@ class _CasePrinter:
             own = max((self.stage.get(v, -1) for v in node.inputs), default=-1)
             if own < 0:
                 self.once_nodes.append(node)
-            elif isinstance(node.op, Special) and node.op.block:
+            elif isinstance(node.op, Special) and not node.op.inline:
                 specials.setdefault(own, []).append(node)
                 self.stage.update(dict.fromkeys(node.outputs, own + 1))
                 continue
@@ -237,7 +237,7 @@ class _CasePrinter:
         node = v.owner
         if loop.uses[v] > 1 or node is None or self.stage[v] < 0:
             return
-        if isinstance(node.op, Special) and node.op.block:
+        if isinstance(node.op, Special) and not node.op.inline:
             return
         if v in computed and kind_of(node) not in _CHEAP:
             self._room(v)
@@ -304,7 +304,7 @@ class _CasePrinter:
         name = f"s{len(self.once)}"
         names = [name] if len(node.outputs) == 1 else [f"{name}_{k}" for k in range(2)]
         arguments = [self._shown(v) for v in node.inputs]
-        if isinstance(node.op, Special) and node.op.block:
+        if isinstance(node.op, Special) and not node.op.inline:
             self.imports.add((node.op.module, node.op.single or ""))
             shown = [n if uses[v] else "_" for v, n in zip(node.outputs, names, strict=True)]
             values = ", ".join(a.text for a in arguments)

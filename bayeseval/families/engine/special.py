@@ -40,7 +40,8 @@ class Special(Op):
     work
         Rows of working space that it needs.
     single
-        Name of the form for one number, which returns value and slopes.
+        Name of the form for one number, which returns value and slopes; without a form for blocks
+        it is for what all rows share alone.
     table
         Name of what makes, of the last argument alone, a table that the form for blocks takes in
         its place; the argument must not differ between rows.
@@ -51,7 +52,7 @@ class Special(Op):
         Its derivative, as a formula.
     """
 
-    __props__ = ("block", "inline")
+    __props__ = ("block", "single", "inline")
 
     def __init__(
         self,
@@ -77,7 +78,7 @@ class Special(Op):
     def make_node(self, *inputs: Any) -> Apply:
         """Describe value and slopes."""
         arguments = [pt.as_tensor_variable(value) for value in inputs]
-        n_slopes = len(arguments) if self.block else 0
+        n_slopes = 0 if self.inline else len(arguments)
         return Apply(self, arguments, [pt.dscalar() for _ in range(1 + n_slopes)])
 
     def perform(self, node: Apply, inputs: Any, output_storage: Any) -> None:
@@ -121,15 +122,22 @@ def _log_normal_cdf(x: TensorVariable) -> TensorVariable:
     return pt.switch(pt.lt(x, -1.0), tail, pt.log1p(-0.5 * pt.erfc(above / root)))
 
 
-def student_constant(df: TensorVariable) -> TensorVariable:
-    """Return the log of the normalising constant of Student's t."""
-    return log_gamma(0.5 * df + 0.5) - log_gamma(0.5 * df) - 0.5 * pt.log(np.pi * df)
-
-
 def _log_normal_band(u: TensorVariable, band: TensorVariable) -> TensorVariable:
     # The nearer tail is the larger one; the difference of both tails keeps its digits.
     near, far = _log_normal_cdf(band - pt.abs(u)), _log_normal_cdf(-band - pt.abs(u))
     return near + pt.log1mexp(far - near)
+
+
+def _log_normal_interval(lower: TensorVariable, upper: TensorVariable) -> TensorVariable:
+    # Near one the distribution function has lost the digits that tell the ends apart, so an
+    # interval above 0 is taken from its mirror image.
+    above = lower + upper > 0.0
+    larger = _log_normal_cdf(pt.switch(above, -lower, upper))
+    return larger + pt.log1mexp(_log_normal_cdf(pt.switch(above, -upper, lower)) - larger)
+
+
+def _student_constant(df: TensorVariable) -> TensorVariable:
+    return pt.gammaln(0.5 * df + 0.5) - pt.gammaln(0.5 * df) - 0.5 * pt.log(np.pi * df)
 
 
 def _student_log_cdf(z: TensorVariable, df: TensorVariable) -> TensorVariable:
@@ -142,16 +150,19 @@ log_gamma = Special(
     lambda x: pt.gammaln(pt.maximum(x, _LEAST)),
     module="_gamma_kernel",
     block="log_gammas",
-    work=4,
+    work=2,
     single="log_gamma",
 )
 """The log of the gamma function of a positive number."""
+
+student_constant = Special(_student_constant, module="_student_kernel", single="student_constant")
+"""The log of the normalising constant of Student's t, for degrees of freedom that rows share."""
 
 student_log_cdf = Special(
     _student_log_cdf,
     module="_student_kernel",
     block="student_log_cdfs",
-    work=6,
+    work=4,
     table="student_table",
 )
 """The log of Student's distribution function at z, with degrees of freedom that rows share."""
@@ -163,3 +174,16 @@ log_normal_band = Special(
     _log_normal_band, module="_normal_kernel", block="log_normal_bands", work=6
 )
 """The log of Φ(band - u) - Φ(-band - u), band above zero."""
+
+log_normal_interval = Special(
+    _log_normal_interval, module="_ordinal_kernel", block="interval_terms", work=4
+)
+"""log(Φ(upper) - Φ(lower)), lower below upper."""
+
+
+def student_log_density(
+    deviation: TensorVariable, variance: TensorVariable, df: TensorVariable
+) -> TensorVariable:
+    """Return the log density of Student's t with this squared spread, that far from its centre."""
+    log_term = pt.log1p(deviation**2 / variance / df)
+    return student_constant(df) - 0.5 * ((df + 1.0) * log_term + pt.log(variance))
