@@ -6,5 +6,6 @@ plain loop over rows, whose source anyone can read (``kernel_source``), and whic
 Both are kept on disk, so that PyTensor is imported once ever for a kernel, and not by a fit.
 
 ``formula``, ``special``: what a formula is, and the functions that it may call. ``simplifying``,
-``printing``: from a formula to a kernel. ``loading``: kernels by name. ``numeric``: what they call.
+``expressions``, ``printing``: from a formula to a kernel. ``loading``: kernels by name.
+``numeric``: what they call.
 """

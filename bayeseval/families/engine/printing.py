@@ -10,7 +10,7 @@ cut at special functions that work on a whole block, with what is needed later k
 # pyright: reportOptionalIterable=false, reportGeneralTypeIssues=false
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -20,101 +20,13 @@ from pytensor.gradient import grad
 from pytensor.graph.basic import Apply, Constant, Variable
 from pytensor.graph.fg import FunctionGraph
 
+from bayeseval.families.engine.expressions import ATOM, SUM, Text, name_of, printed
 from bayeseval.families.engine.formula import Case, Formula
 from bayeseval.families.engine.simplifying import kind_of, simplified
 from bayeseval.families.engine.special import Special, kernel_nodes
 
 _INDENT = "    "
 _LONGEST = 70
-_ATOM, _PRODUCT, _SUM, _COMPARISON = 3, 2, 1, 0
-
-_CALLS = {
-    "Exp": "exp",
-    "Log": "log",
-    "Log1p": "log1p",
-    "Sign": "sign",
-    "IsInf": "math.isinf",
-    "Sqrt": "math.sqrt",
-    "Abs": "abs",
-    "Maximum": "max",
-    "Minimum": "min",
-    "Expm1": "math.expm1",
-    "Log1mexp": "log1mexp",
-}
-_COMPARISONS = {"EQ": "==", "NEQ": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
-# Functions of the library: exact, and no loop with them is vectorised, so they are for what rows
-# share alone.
-_FOR_ALL_ROWS = ("log1mexp", "math.expm1", "math.isinf")
-_ONCE = {"exp": "math.exp", "log": "math.log", "log1p": "math.log1p"}
-
-
-@dataclass(frozen=True)
-class _Text:
-    """An expression, and how tightly it holds together."""
-
-    text: str
-    tightness: int = _ATOM
-    is_number: bool = False
-
-    def within(self, tightness: int) -> str:
-        return self.text if self.tightness >= tightness else f"({self.text})"
-
-
-def _name_of(node: Apply) -> str:
-    return node.op.inline if isinstance(node.op, Special) else kind_of(node)
-
-
-def _product_text(arguments: Sequence[_Text]) -> _Text:
-    """Return a product, numbers first."""
-    factors = sorted(arguments, key=lambda a: not a.is_number)
-    sign = ""
-    if factors[0].text == "-1.0":
-        sign, factors = "-", factors[1:]
-    elif factors[0].is_number and factors[0].text.startswith("-"):
-        sign, factors = "-", [_Text(factors[0].text[1:]), *factors[1:]]
-    text = sign + " * ".join(a.within(_PRODUCT) for a in factors)
-    return _Text(text, _SUM if sign else _PRODUCT)
-
-
-def _printed(kind: str, arguments: Sequence[_Text], *, once: bool) -> _Text:
-    """Return one operation on expressions."""
-    match kind:
-        case "Add":
-            # What is taken away comes last, so that no sum begins with a sign.
-            terms = sorted(arguments, key=lambda a: a.text.startswith("-"))
-            text = " + ".join(a.within(_SUM) for a in terms)
-            return _Text(text.replace("+ -", "- "), _SUM)
-        case "Sub":
-            return _Text(f"{arguments[0].within(_SUM)} - {arguments[1].within(_PRODUCT)}", _SUM)
-        case "Mul":
-            return _product_text(arguments)
-        case "TrueDiv":
-            return _Text(
-                f"{arguments[0].within(_PRODUCT)} / {arguments[1].within(_ATOM)}", _PRODUCT
-            )
-        case "Reciprocal":
-            return _Text(f"1.0 / {arguments[0].within(_ATOM)}", _PRODUCT)
-        case "Neg":
-            return _Text(f"-{arguments[0].within(_ATOM)}", _SUM)
-        case "Sqr":
-            return _Text(f"{arguments[0].within(_ATOM)} * {arguments[0].within(_ATOM)}", _PRODUCT)
-        case "Switch":
-            condition, yes, no = (a.within(_COMPARISON) for a in arguments)
-            return _Text(f"{yes} if {condition} else {no}", _COMPARISON - 1)
-        case "OR" | "AND":
-            sign = "|" if kind == "OR" else "&"
-            return _Text(f" {sign} ".join(a.within(_ATOM) for a in arguments), _COMPARISON)
-        case _ if kind in _COMPARISONS:
-            left, right = (a.within(_SUM) for a in arguments)
-            return _Text(f"{left} {_COMPARISONS[kind]} {right}", _COMPARISON)
-        case _:
-            name = _CALLS.get(kind, kind)
-            if not once and name in _FOR_ALL_ROWS:
-                raise NotImplementedError(
-                    f"{kind} of a row would not be vectorised; write the formula without it"
-                )
-            name = _ONCE.get(name, name) if once else name
-            return _Text(f"{name}({', '.join(a.text for a in arguments)})")
 
 
 @dataclass
@@ -150,7 +62,7 @@ class _CasePrinter:
         self.imports: set[tuple[str, str]] = set()
         self.once: list[str] = []
         self.rooms: dict[Variable, str] = {}
-        self.text: dict[Variable, _Text] = {}
+        self.text: dict[Variable, Text] = {}
         self.used: set[str] = set()
         self.sums: list[str] = []
         self.work = 0
@@ -260,19 +172,19 @@ class _CasePrinter:
         self.work = max(self.work, op.work)
         loop.calls.append(f"{op.block}({', '.join(passed)}, work, size)")
 
-    def _shown(self, v: Variable) -> _Text:
+    def _shown(self, v: Variable) -> Text:
         if isinstance(v, Constant):
             number = float(np.asarray(v.data))
             shown = repr(number).replace("inf", "math.inf")
-            return _Text(shown, _ATOM if number >= 0 else _SUM, is_number=True)
+            return Text(shown, ATOM if number >= 0 else SUM, is_number=True)
         if v in self.text:
             return self.text[v]
         if v in self.rows or v in self.shared:
             name = self.rows.get(v) or self.shared[v]
             self.used.add(name)
             name = "counts" if name == "count" else name
-            return _Text(f"{name}[j]" if v in self.rows else name)
-        return _Text(f"{self.rooms[v]}[j]")
+            return Text(f"{name}[j]" if v in self.rows else name)
+        return Text(f"{self.rooms[v]}[j]")
 
     def _print(self) -> None:
         uses = Counter(v for node in self.graph.toposort() for v in node.inputs)
@@ -306,34 +218,34 @@ class _CasePrinter:
         arguments = [self._shown(v) for v in node.inputs]
         if isinstance(node.op, Special) and not node.op.inline:
             self.imports.add((node.op.module, node.op.single or ""))
-            shown = [n if uses[v] else "_" for v, n in zip(node.outputs, names, strict=True)]
+            targets = [n if uses[v] else "_" for v, n in zip(node.outputs, names, strict=True)]
             values = ", ".join(a.text for a in arguments)
-            self.once.append(f"{', '.join(shown)} = {node.op.single}({values})")
+            self.once.append(f"{', '.join(targets)} = {node.op.single}({values})")
         else:
-            printed = _printed(_name_of(node), arguments, once=True)
+            shown = printed(name_of(node), arguments, once=True)
             out = node.outputs[0]
             if (
                 uses[out] == 1
                 and out not in in_rows
-                and len(printed.text) <= _LONGEST
-                and printed.tightness >= 0
+                and len(shown.text) <= _LONGEST
+                and shown.tightness >= 0
             ):
-                self.text[node.outputs[0]] = printed
+                self.text[node.outputs[0]] = shown
                 return
-            self.once.append(f"{names[0]} = {printed.text}")
-        self.text.update((v, _Text(n)) for v, n in zip(node.outputs, names, strict=True))
+            self.once.append(f"{names[0]} = {shown.text}")
+        self.text.update((v, Text(n)) for v, n in zip(node.outputs, names, strict=True))
 
     def _print_in_loop(self, loop: _Loop, node: Apply) -> None:
         (v,) = node.outputs
-        printed = _printed(_name_of(node), [self._shown(a) for a in node.inputs], once=False)
+        shown = printed(name_of(node), [self._shown(a) for a in node.inputs], once=False)
         is_kept = v in self.rooms
         choice = kind_of(node) == "Switch"
-        if loop.uses[v] == 1 and len(printed.text) <= _LONGEST and not choice and not is_kept:
-            self.text[v] = printed
+        if loop.uses[v] == 1 and len(shown.text) <= _LONGEST and not choice and not is_kept:
+            self.text[v] = shown
             return
         name = f"t{len(loop.lines)}"
-        loop.lines.append(f"{name} = {printed.text}")
-        self.text[v] = _Text(name)
+        loop.lines.append(f"{name} = {shown.text}")
+        self.text[v] = Text(name)
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the function."""
