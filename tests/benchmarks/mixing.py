@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,11 @@ ABOUT_SHAPES = """
 
 `fit(judgements)` with its defaults on studies of `tests/benchmarks/shapes.py`: drawn from the
 priors, or as small or one-sided as studies come. R-hat and ESS are the worst of all seeds, over
-what tables show (wanted: below 1.01, and 400) and what stands behind (1.05, and 100). "Diverged"
-counts fits with divergent transitions, "shorter steps" those that took an acceptance rate of .985
-and more. Seconds are those of a machine that may have been busy."""
+what tables show (wanted: below 1.01, and 400) and what stands behind (1.05, and 100). Of the fits,
+"diverged at first" had divergent transitions in their first run, and were run again with shorter
+steps (the draws before are not used); "diverged" had some in the last run, which is the answer.
+Behind each stands how many transitions there were. Seconds are those of a machine that may have
+been busy."""
 
 
 def loaders() -> dict[str, Callable[[Path], Any]]:
@@ -181,7 +184,7 @@ def run_shape(name: str, seeds: int) -> dict[str, Any]:
         "seconds": seconds,
         "diverged": sum(each.convergence.divergences > 0 for each in found),
         "divergences": sum(each.convergence.divergences for each in found),
-        "shortened": sum((each.settings.target_accept or 0.0) >= 0.985 for each in found),
+        "first": [first[0] for each in found if (first := each.settings.discarded)],
         "flagged": sum(not each.convergence.ok for each in found),
     }
 
@@ -199,41 +202,50 @@ def shape_line(name: str, seeds: int, *, limit: float) -> tuple[str, ...]:
         name,
         found["family"],
         f"{found['judgements']:,}",
+        f"{len(found['first'])} ({sum(found['first'])})",
         f"{found['diverged']} ({found['divergences']})",
         f"{found['r_hat'][0]:.4f}",
         f"{found['ess'][0]:,.0f}",
         f"{found['r_hat'][1]:.4f}",
         f"{found['ess'][1]:,.0f}",
-        str(found["shortened"]),
         str(found["flagged"]),
         f"{found['seconds']:.1f}",
     )
 
 
-def _shapes_page(names: Sequence[str], seeds: int, *, limit: float) -> str:
+def commit() -> str:
+    """Return the commit that is measured, and whether files differ from it."""
+    command = ["git", "describe", "--always", "--dirty", "--exclude", "*"]
+    return subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.strip()
+
+
+def shapes_pages(names: Sequence[str], seeds: int, *, limit: float) -> Iterator[str]:
+    """Yield the page after every shape, for a run that is stopped to leave what it has measured."""
     loads, rows = [os.getloadavg()[0]], []
-    for name in names:
-        rows.append(shape_line(name, seeds, limit=limit))
-        loads.append(os.getloadavg()[0])
-        progress(" | ".join(rows[-1]))
+    about = f"{machine(versions(LIBRARIES))} Commit {commit()}." + ABOUT_SHAPES
+    command = f"{COMMAND} --shapes {seeds}"
+    title = "How default fits mix on small and degenerate studies"
     header = (
         "shape",
         "family",
         "judgements",
-        "diverged (transitions)",
+        "diverged at first",
+        "diverged",
         "R-hat shown",
         "ESS shown",
         "R-hat behind",
         "ESS behind",
-        "shorter steps",
         "flagged",
         "fit s",
     )
-    table = Table(f"The worst of {seeds} seeds", header, tuple(rows))
-    command = f"{COMMAND} --shapes {seeds}"
-    about = machine(versions(LIBRARIES)) + ABOUT_SHAPES
-    title = "How default fits mix on small and degenerate studies"
-    return page(title, command, about, [table], [loads[0], max(loads), loads[-1]])
+    for name in names:
+        rows.append(shape_line(name, seeds, limit=limit))
+        loads.append(os.getloadavg()[0])
+        progress(" | ".join(rows[-1]))
+        table = Table(f"The worst of {seeds} seeds", header, tuple(rows))
+        yield page(title, command, about, [table], [loads[0], max(loads), loads[-1]])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -253,10 +265,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.shapes:
         from tests.benchmarks.shapes import SHAPES
 
-        text = _shapes_page(chosen.name or list(SHAPES), chosen.shapes, limit=chosen.limit)
+        text = ""
+        for text in shapes_pages(chosen.name or list(SHAPES), chosen.shapes, limit=chosen.limit):
+            if chosen.write:
+                PAGE_OF_SHAPES.write_text(text, encoding="utf-8")
         print(text)
-        if chosen.write:
-            PAGE_OF_SHAPES.write_text(text, encoding="utf-8")
         return
     if not SHARED_DATA.is_dir():
         parser.error(f"the data sets are not at {SHARED_DATA}; set BAYESEVAL_SHARED_DATA")
