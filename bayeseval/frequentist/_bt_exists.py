@@ -60,10 +60,10 @@ def refuse_groups(a: np.ndarray, b: np.ndarray, outcome: np.ndarray, labels: Seq
     )
 
 
-def refuse_position(n: int, a: np.ndarray, b: np.ndarray) -> None:
-    """Raise where a position effect is itself a difference of log-worths.
+def position_told(n: int, a: np.ndarray, b: np.ndarray) -> bool:
+    """Tell whether a position effect is no difference of log-worths itself.
 
-    It is where some log-worths give every comparison that was shown the difference 1: with the
+    It is one where some log-worths give every comparison that was shown the difference 1: with the
     same one always first, or with first places that make an order.
     """
     shown = np.unique(a * n + b)
@@ -75,7 +75,12 @@ def refuse_position(n: int, a: np.ndarray, b: np.ndarray) -> None:
     np.add.at(laplacian, (second, first), -1.0)
     right = np.bincount(first, minlength=n) - np.bincount(second, minlength=n).astype(float)
     worth = np.linalg.solve(laplacian + 1.0, right)
-    if np.abs(worth[first] - worth[second] - 1).max() < 1e-8:
+    return bool(np.abs(worth[first] - worth[second] - 1).max() >= 1e-8)
+
+
+def refuse_position(n: int, a: np.ndarray, b: np.ndarray) -> None:
+    """Raise where a position effect is itself a difference of log-worths."""
+    if not position_told(n, a, b):
         raise DesignError(
             "the position effect cannot be told apart from the systems: differences between them "
             "would explain any advantage of the system shown first. Show pairs in both orders, or "

@@ -1,5 +1,7 @@
 """The Bradley–Terry model by maximum likelihood: ties, position, quasi-variances, sandwich."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 
@@ -7,8 +9,8 @@ from bayeseval._checks import nearest, some
 from bayeseval._records import Shown
 from bayeseval._units import slices
 from bayeseval.errors import DesignError, JudgementError
-from bayeseval.frequentist._bt_cells import count_cells, distinct
-from bayeseval.frequentist._bt_exists import refuse_groups
+from bayeseval.frequentist._bt_cells import Cells, count_cells, distinct
+from bayeseval.frequentist._bt_exists import position_told, refuse_groups
 from bayeseval.frequentist._bt_fit import Fit, deviance, fit_cells, sandwich
 from bayeseval.frequentist._bt_record import (
     TIE_WORDS,
@@ -21,7 +23,9 @@ from bayeseval.frequentist._bt_record import (
     reference_distribution,
     written_notes,
 )
+from bayeseval.frequentist._tie_models import Model
 from bayeseval.frequentist.quasi import quasi_variances
+from bayeseval.frequentist.wins import first_places, pooled_levels
 from bayeseval.judgements import PairwiseJudgements
 from bayeseval.settings import resolve_ci
 
@@ -34,7 +38,7 @@ def bradley_terry_ml(
     judgements: PairwiseJudgements,
     *,
     ties: Ties = "auto",
-    position_effect: bool = False,
+    position_effect: bool | Literal["auto"] = False,
     reference: str | None = None,
     errors: Errors = "auto",
     cluster: str | None = None,
@@ -56,8 +60,10 @@ def bradley_terry_ml(
     ties : {"auto", "davidson", "rao_kupper", "half", "drop", "none"}
         Davidson's model, Rao and Kupper's, half a win each, left out, or an error where one
         occurs. ``"auto"`` is Davidson's where any tie occurs, else none.
-    position_effect : bool
-        Estimate the advantage of the system that is shown first.
+    position_effect : bool or "auto"
+        Estimate the advantage of the system that is shown first. ``"auto"``: wherever the table
+        knows the order, the design tells it from the systems' worths (the rule of the Bayesian
+        families), and an estimate exists; a note says where and why it was left out.
     reference : str, optional
         System whose log-worth is 0; log-worths sum to zero where left out.
     errors : {"auto", "model", "sandwich"}
@@ -107,7 +113,7 @@ def bradley_terry_ml(
     American Statistical Association 62, 194–204. https://doi.org/10.1080/01621459.1967.10482901
     """
     prob, _ = resolve_ci(ci_prob)
-    _check_settings(judgements, ties, errors, cluster)
+    _check_settings(judgements, ties, errors, cluster, position_effect)
     rows = _rows(judgements, criterion)
     outcome = judgements.answers[rows]
     weight = judgements.counts[rows]
@@ -140,7 +146,7 @@ def bradley_terry_ml(
     place[present] = np.arange(n)
     cells, cell = count_cells(place[a], place[b], outcome, weight, n)
     refuse_groups(cells.a, cells.b, cells.outcome, labels)
-    fit = fit_cells(model, cells, position_effect=position_effect)
+    fit, of_position = _fit(judgements, model, cells, position_effect=position_effect)
     covariance = fit.covariance
     asked, notes = errors, []
     if asked == "auto" and cluster is None:
@@ -191,6 +197,7 @@ def bradley_terry_ml(
     of = "from the likelihood" if errors == "model" else "sandwich"
     of += f", clustered by {cluster} ({n_clusters:,})" if cluster else ""
     notes = written_notes(fit, parameters, reference, of, prob, distance, df_residual) + notes
+    notes += of_position + pooled_levels(judgements, ask="filter_where keeps those of one level")
     if left_out:
         notes.append(f"Only ties, which were left out: {some(left_out)}.")
     return BradleyTerryML(
@@ -226,7 +233,11 @@ def bradley_terry_ml(
 
 
 def _check_settings(
-    judgements: PairwiseJudgements, ties: Ties, errors: Errors, cluster: str | None
+    judgements: PairwiseJudgements,
+    ties: Ties,
+    errors: Errors,
+    cluster: str | None,
+    position_effect: object,
 ) -> None:
     if not isinstance(judgements, PairwiseJudgements):
         raise JudgementError(
@@ -241,11 +252,40 @@ def _check_settings(
         )
     if errors not in ("auto", "model", "sandwich"):
         raise JudgementError(f"errors must be 'auto', 'model' or 'sandwich'; got {errors!r}")
+    if position_effect not in (True, False, "auto"):
+        raise JudgementError(
+            f"position_effect must be True, False or 'auto'; got {position_effect!r}"
+        )
     if cluster is not None:
         if errors == "model":
             raise JudgementError(f"cluster={cluster!r} needs errors='sandwich'.")
         if len(judgements.labels(cluster)) < 2:
             raise DesignError(f"cluster={cluster!r} has one level: no errors can be had from it.")
+
+
+def _fit(
+    judgements: PairwiseJudgements,
+    model: Model,
+    cells: Cells,
+    *,
+    position_effect: bool | Literal["auto"],
+) -> tuple[Fit, list[str]]:
+    """Fit, with the advantage of the first place where asked or told; say where it is left out."""
+    if position_effect != "auto":
+        said = [] if position_effect else first_places(judgements, "log-worths")
+        return fit_cells(model, cells, position_effect=position_effect), said
+    if not judgements.order_known:
+        reason = "the table knows no order of presentation"
+    elif not position_told(cells.n_systems, cells.a, cells.b):
+        reason = "differences of worth would explain any advantage of the system shown first"
+    else:
+        try:
+            return fit_cells(model, cells, position_effect=True), []
+        except DesignError:
+            # Without the effect an estimate may exist; if none does, its error names the systems.
+            reason = "no finite estimate exists with it"
+    fit = fit_cells(model, cells, position_effect=False)
+    return fit, [f"Advantage of the system shown first: left out, since {reason}."]
 
 
 def _rows(judgements: PairwiseJudgements, criterion: str | None) -> np.ndarray:

@@ -116,34 +116,40 @@ def win_rates(
                 else ()
             ),
             *first_places(judgements),
-            *_weights(judgements, by),
+            *pooled_levels(judgements, by),
         ),
         shown=(*split(by), *SHOWN),
     )
 
 
-def first_places(judgements: Judgements) -> list[str]:
-    """Say that an advantage of the first place is in the rates, where one order prevails."""
+def first_places(judgements: Judgements, what: str = "rates") -> list[str]:
+    """Say that an advantage of the first place is in the results, where one order prevails."""
     if not judgements.order_known:
         return []
     n = len(judgements.systems)
     a, b = judgements.codes("system_a"), judgements.codes("system_b")
     first = np.bincount(a * n + b, weights=judgements.counts, minlength=n * n).reshape(n, n)
     uneven, met = np.abs(first - first.T).sum(axis=1), (first + first.T).sum(axis=1)
-    # Three quarters of a system's comparisons in the commoner order of their pair.
+    # With this share in excess in one order, an advantage of the first place moves a system's rate
+    # by that share of itself: from half of it on it is said.
     if not (uneven[met > 0] >= met[met > 0] / 2).any():
         return []
     return [
         (
             "ORDER OF PRESENTATION IS NOT BALANCED: an advantage of the system shown first, or a "
-            "handicap, is in these rates; bradley_terry_ml(position_effect=True) allows for it, "
+            f"handicap, is in these {what}; bradley_terry_ml(position_effect='auto') allows for it "
             "where the order can be told from the systems."
         )
     ]
 
 
-def _weights(judgements: Judgements, by: str | None) -> list[str]:
-    """Say what weight the levels of each moderator have in a win rate over all of them."""
+def pooled_levels(
+    judgements: Judgements,
+    by: str | None = None,
+    *,
+    ask: str = "by={name!r} gives one table a level",
+) -> list[str]:
+    """Say what weight the levels of each moderator have in a result over all of them."""
     said = []
     for name in judgements.moderators:
         if name == by:
@@ -155,6 +161,6 @@ def _weights(judgements: Judgements, by: str | None) -> list[str]:
         ]
         said.append(
             f"Comparisons at all levels of {name} count alike ({some(shares)}); "
-            f"by={name!r} gives one table a level."
+            f"{ask.format(name=name)}."
         )
     return said
