@@ -484,17 +484,12 @@ class PredictorFamily:
         self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
     ) -> dict[str, FloatArray]:
         """Return the response's parameters by row, each dims (sample, row) or (sample, 1)."""
-        found = {}
-        for scalar in declaration.response.scalars:
-            values = draws[scalar.name]
-            if declaration.has_criterion:
-                codes = row_codes(declaration, judgements, RowData(answers=[]))
-                found[scalar.name] = values.transpose("sample", "criterion").values[
-                    :, codes["criterion"]
-                ]
-            else:
-                found[scalar.name] = values.values[:, None]
-        return found
+        names = [scalar.name for scalar in declaration.response.scalars]
+        if not declaration.has_criterion:
+            return {name: draws[name].values[:, None] for name in names}
+        data = self.row_data(declaration, judgements)
+        at = row_codes(declaration, judgements, data)["criterion"]
+        return {name: draws[name].transpose("sample", "criterion").values[:, at] for name in names}
 
     def log_likelihood(
         self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
