@@ -4,13 +4,20 @@
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numba
 import numpy as np
 import xarray as xr
+from scipy.special import expit
 
-from bayeseval.families._beta_response import BetaResponse
+from bayeseval.families._beta_response import (
+    DIFFERENCE,
+    LOG_EXTREMITY,
+    LOG_PRECISION,
+    BetaResponse,
+)
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._marginal import (
     POINT,
@@ -32,6 +39,7 @@ _EVALUATIONS_A_VALUE = 10
 """What a value that is kept counts for: a quantity has 100 million at most."""
 
 _MOST_OBSERVED = 100_000
+_LEAST = 1e-12
 _ADDED_NODES = 15
 _STRETCH_NODES = 11
 
@@ -88,6 +96,18 @@ def kappa_of(end_probability: FloatArray) -> FloatArray:
     return np.log1p(2.0 * (1.0 - end_probability) / end_probability)
 
 
+def drawn_answers(
+    e: FloatArray, kappa: FloatArray, precision: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    """Draw answers at predictor ``e``, exact ends included."""
+    uniform = rng.random(e.shape)
+    a, b = np.maximum(expit(e) * precision, _LEAST), np.maximum(expit(-e) * precision, _LEAST)
+    # A draw of a beta may round to an end; the ends are outcomes of their own.
+    inside = np.clip(rng.beta(a, b), _LEAST, 1.0 - _LEAST)
+    at_0, at_1 = uniform < expit(-e - kappa), uniform > expit(kappa - e)
+    return np.where(at_0, 0.0, np.where(at_1, 1.0, inside))
+
+
 @dataclass(frozen=True)
 class BetaQuantities:
     """Readable quantities of a fitted model of stated probabilities.
@@ -126,6 +146,28 @@ class BetaQuantities:
             population=population,
             by=by,
         )
+
+    def estimate(self, name: str, population: str | None, by: str | None) -> xr.DataArray:
+        """Return what follows from mean answers in both directions of all pairs, dims as there."""
+        stated = self.stated(population, by)
+        turned = stated.rename({"system": "system_b", "system_b": "system"}).transpose(*stated.dims)
+        match name:
+            case "stated_probability":
+                return stated
+            case "incoherence":
+                return stated + turned - 1.0
+            case _:
+                return 0.5 * (stated + 1.0 - turned)
+
+    def answers(
+        self, predictors: FloatArray, scalars: Mapping[str, FloatArray], rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw probabilities, exact ends included, dims (sample, row)."""
+        e = np.exp(predictors[LOG_EXTREMITY]) * predictors[DIFFERENCE]
+        e = e + scalars.get("direction_bias", np.zeros((1, 1)))
+        own = np.exp(-scalars["log_precision_mean"] - predictors[LOG_PRECISION])
+        precision = 1.0 / (own + 4.0 * self.declaration.response.resolution**2)
+        return drawn_answers(e, kappa_of(scalars["end_probability"]), precision, rng)
 
     def _work(self, population: str | None) -> int:
         """Return how many mean answers one draw takes in one cell."""

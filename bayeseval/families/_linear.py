@@ -1,34 +1,46 @@
 """What families on linear predictors share: from a table of effect kinds to a declared model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
 from bayeseval._checks import some
-from bayeseval.errors import ModelError
+from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, Effect
 from bayeseval.families._described import DescribedFamily, DescribedResponse
 from bayeseval.families._design import Effects, choose_effects
 from bayeseval.families._family import Estimand
-from bayeseval.families.kinds import Facts, Kind, expanded, reasons
+from bayeseval.families.kinds import Kind, expanded, reasons
+from bayeseval.families.needs import Facts
 from bayeseval.judgements import Judgements
 from bayeseval.judgements.identify import identify
 
 
-class LinearFamily[R: DescribedResponse](DescribedFamily[R]):
+class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
     """A family that lists its kinds of effects and brings a response.
 
-    A family adds its prior scales as fields, `kinds`, `checked`, `response_to`, its readable
-    estimands and ``predict``.
+    A family adds its prior scales as fields, `kinds`, `response_to`, its readable estimands and
+    ``predict``.
     """
 
     response_type: ClassVar[type[Any]]
+    instead: ClassVar[str] = ""
+    """What to do with judgements of other protocols, a sentence."""
 
-    def checked(self, judgements: Judgements) -> Judgements:
-        """Return the judgements, or refuse those that the family does not model.
+    def _own(self, judgements: Judgements) -> J:
+        """Return the judgements, or refuse those of another protocol."""
+        if not isinstance(judgements, self.judged):
+            raise ModelError(
+                f"{self.name} models {self.judged.__name__}; found {type(judgements).__name__}"
+                + (self.instead and f". {self.instead}")
+            )
+        return cast("J", judgements)
+
+    def checked(self, judgements: Judgements) -> J:
+        """Return the judgements, or refuse those that the family cannot be fitted to.
 
         Parameters
         ----------
@@ -40,11 +52,10 @@ class LinearFamily[R: DescribedResponse](DescribedFamily[R]):
         Judgements
             The same table.
         """
-        if not isinstance(judgements, self.judged):
-            raise ModelError(
-                f"{self.name} models {self.judged.__name__}; found {type(judgements).__name__}"
-            )
-        return judgements
+        table = self._own(judgements)
+        if table.n_rows == 0:
+            raise DesignError("there are no judgements to fit: the table has 0 rows")
+        return table
 
     def kinds_of(self, facts: Facts) -> Sequence[Kind]:
         """Return those that a model of judgements of this design can have.

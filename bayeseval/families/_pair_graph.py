@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from bayeseval.families._declaration import FloatArray
-from bayeseval.judgements import SPAJudgements
+from bayeseval.judgements import Judgements
 
 type Pairs = tuple[tuple[int, int], ...]
 
 
-def asked_pairs(judgements: SPAJudgements) -> Pairs:
+def asked_pairs(judgements: Judgements) -> Pairs:
     """Return positions of the two systems of every pair that was asked, the lower one first."""
-    pairs = judgements.canonical()
-    found = np.unique(np.stack([pairs.first, pairs.second]), axis=1)
+    both = np.stack([judgements.codes("system_a"), judgements.codes("system_b")])
+    found = np.unique(np.sort(both, axis=0), axis=1)
     return tuple((int(a), int(b)) for a, b in found.T)
 
 

@@ -4,6 +4,7 @@
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numba
@@ -152,6 +153,34 @@ class PairwiseQuantities:
         )
         return found.isel(outcome=0), found.isel(outcome=1)
 
+    def estimate(self, name: str, population: str | None, by: str | None) -> xr.DataArray:
+        """Return chances of outcomes; both orders of presentation count alike."""
+        win, tied = self.outcomes(population, by)
+        if name == "win_probability":
+            return win + 0.5 * tied
+        loss = 1.0 - win - tied
+        whole = xr.concat([win, tied, loss], dim=xr.Variable("outcome", list(OUTCOMES)))
+        return whole.transpose(*win.dims, "outcome")
+
+    def chances(
+        self, predictors: FloatArray, scalars: Mapping[str, FloatArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the chances that a wins and of a tie, dims (sample, row)."""
+        response, none = self.declaration.response, np.zeros((1, 1))
+        e = predictors[0] + scalars.get("position_effect", none)
+        if response.consistency:
+            e = e * np.exp(predictors[1])
+        tie = scalars.get("log_tie_propensity", scalars.get("tie_propensity", none))
+        return outcome_chances(e, tie, response.link, response.ties)
+
+    def answers(
+        self, predictors: FloatArray, scalars: Mapping[str, FloatArray], rng: np.random.Generator
+    ) -> npt.NDArray[np.int8]:
+        """Draw outcomes: 0 a wins, 1 b wins, 2 a tie, dims (sample, row)."""
+        win, tied = self.chances(predictors, scalars)
+        u = rng.random(win.shape)
+        return np.where(u < win, 0, np.where(u < win + tied, 2, 1)).astype(np.int8)
+
     def _work(self, population: str | None) -> int:
         """Return how many outcomes one draw takes in one cell."""
         names = {effect.name for effect in self.declaration.effects}
@@ -194,11 +223,3 @@ class PairwiseQuantities:
         mirrored[..., 0] = 1.0 - found.sum(axis=-1)
         # Between two outputs of one system a win is as likely as a loss, whoever comes first.
         return SystemPairs(len(self.declaration.coords["system"])).square(found, mirrored)
-
-
-def drawn_outcomes(
-    win: FloatArray, tied: FloatArray, rng: np.random.Generator
-) -> npt.NDArray[np.int8]:
-    """Draw outcomes coded as in ``judgements.answers``: 0 a wins, 1 b wins, 2 a tie."""
-    u = rng.random(win.shape)
-    return np.where(u < win, 0, np.where(u < win + tied, 2, 1)).astype(np.int8)

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
-from typing import Any, TypeGuard
+from types import UnionType
+from typing import Any, Literal, TypeAliasType, TypeGuard, Union, get_args, get_origin
 
 import numpy as np
 
@@ -42,6 +43,38 @@ def check_word(setting: str, value: object, words: Sequence[str], *, flag: bool 
         else f"one of {', '.join(options)}"
     )
     raise ModelError(f"{setting}= is {listed}; found {shown(value)}{meant(value, words)}")
+
+
+def check_settings(family: Any, *positive: str) -> None:
+    """Refuse words and flags that a family's annotations do not list, and priors' numbers.
+
+    Parameters
+    ----------
+    family
+        The family.
+    positive
+        How the names of the numbers end that have to be above zero.
+    """
+    for setting in fields(family):
+        if setting.name == "effects":
+            check_choice(family.effects)
+            continue
+        words, flag, others = _listed(setting.type)
+        if words and not others:
+            check_word(setting.name, getattr(family, setting.name), words, flag=flag)
+    check_priors(family, positive)
+
+
+def _listed(annotation: Any) -> tuple[list[str], bool, bool]:
+    """Return the words that an annotation lists, and whether flags and others are allowed."""
+    if isinstance(annotation, TypeAliasType):
+        return _listed(annotation.__value__)
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation)), False, False
+    if get_origin(annotation) in (Union, UnionType):
+        words, flags, others = zip(*map(_listed, get_args(annotation)), strict=True)
+        return [word for each in words for word in each], any(flags), any(others)
+    return [], annotation is bool, annotation is not bool
 
 
 def check_flag(setting: str, value: object) -> None:

@@ -4,7 +4,7 @@
 # pyright: reportArgumentType=false, reportReturnType=false
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import betainc, expit, gammaln, stdtr
 
-from bayeseval.families._beta_quantities import kappa_of
+from bayeseval.families._beta_quantities import drawn_answers, kappa_of
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._marginal import (
     POINT,
@@ -26,7 +26,13 @@ from bayeseval.families._marginal import (
     people_and_items,
     thinned,
 )
-from bayeseval.families._strength_response import StrengthResponse
+from bayeseval.families._strength_response import (
+    BY_ANNOTATOR,
+    DIFFERENCE,
+    LOG_SCALE,
+    OWN,
+    StrengthResponse,
+)
 
 _MOST_EVALUATIONS = 200_000_000
 """Evaluations that take some ten seconds; with more, draws are thinned evenly."""
@@ -38,8 +44,6 @@ _MOST_OBSERVED = 4096
 _STRETCH_NODES = 7
 _OWN_NODES = {"graded": 7, "ordered_beta": 3, "student_t": 3}
 _ADDED_NODES = {"graded": 1, "ordered_beta": 7, "student_t": 7}
-_OWN = {"graded": "log_gap", "ordered_beta": "log_precision", "student_t": "log_spread"}
-_QUANTITIES = ("expected_strength", "preference", "none")
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,10 @@ class StrengthQuantities:
     declaration: Declaration[StrengthResponse]
     posterior: xr.Dataset
 
-    def pairs(self, population: str | None, by: str | None) -> dict[str, xr.DataArray]:
-        """Return mean strength, chance of a preference and of none, by pair.
+    def estimate(self, name: str, population: str | None, by: str | None) -> xr.DataArray:
+        """Return an estimand's draws, dims (chain, draw[, criterion], system, system_b[, level]).
 
-        Dims (chain, draw[, criterion], system, system_b[, level]); each the mean of both ways of
-        showing the pair.
+        The mean of both ways of showing a pair.
         """
         posterior = thinned(
             self.declaration,
@@ -79,7 +82,40 @@ class StrengthQuantities:
             population=population,
             by=by,
         )
-        return {name: found.isel(quantity=k) for k, name in enumerate(_QUANTITIES)}
+        strength, preferred, none = (found.isel(quantity=k) for k in range(3))
+        return {
+            "expected_strength": strength,
+            "preference_probability": preferred,
+            "no_preference_probability": none,
+            "win_probability": preferred + 0.5 * none,
+        }[name]
+
+    def answers(
+        self, predictors: FloatArray, scalars: Mapping[str, FloatArray], rng: np.random.Generator
+    ) -> FloatArray:
+        """Draw strengths, dims (sample, row)."""
+        response, bound = self.declaration.response, self.declaration.response.bound
+        difference, own = predictors[DIFFERENCE], predictors[BY_ANNOTATOR]
+        e = np.exp(predictors[LOG_SCALE]) * (difference + scalars.get("side_bias", _NONE))
+        match response.response:
+            case "graded":
+                shape = np.broadcast_shapes(*(scalars[n].shape for n in response.width_names))
+                thresholds = response.thresholds_of(scalars, shape)
+                latent = (e + rng.normal(size=e.shape)) * np.exp(-own)
+                return sum(latent > cut for cut in np.moveaxis(thresholds, -1, 0)) - bound
+            case "student_t":
+                spread = np.exp(2.0 * (scalars["log_spread_mean"] + own)) + response.resolution**2
+                df = np.broadcast_to(scalars["degrees_of_freedom"], e.shape)
+                return np.clip(e + np.sqrt(spread) * rng.standard_t(df), -bound, bound)
+            case "ordered_beta":
+                own = np.exp(-scalars["log_precision_mean"] - own) + 4.0 * response.resolution**2
+                kappa = kappa_of(scalars["end_probability"])
+                answer = bound * (2.0 * drawn_answers(e, kappa, 1.0 / own, rng) - 1.0)
+                if not response.middle:
+                    return answer
+                chance = 4.0 * scalars["middle_probability"] * expit(e) * expit(-e)
+                none = (rng.random(e.shape) < chance) & (np.abs(answer) < bound)
+                return np.where(none, 0.0, answer)
 
     def _work(self, population: str | None) -> int:
         """Return how long one draw takes in one cell, in evaluations of a distribution function."""
@@ -94,7 +130,7 @@ class StrengthQuantities:
     def _at(self, cell: Cell) -> FloatArray:
         """Dims (draw, system, system_b, quantity)."""
         summary = _summary(self.declaration.response, cell)
-        own_name = _OWN[self.declaration.response.response]
+        own_name = OWN[self.declaration.response.response]
 
         def answer(difference: FloatArray, added_sd: FloatArray, own: Own) -> FloatArray:
             found = summary.average(difference, added_sd, *own["log_scale"], *own[own_name])
@@ -161,9 +197,8 @@ def _nodes(n: int, *, wanted: bool) -> list[tuple[float, float]]:
 def _summary(response: StrengthResponse, cell: Cell) -> _Summary:
     bias = cell.optional("side_bias")
     if response.response == "graded":
-        logs = [cell.flat(name) for name in response.width_names]
-        stacked = np.stack(logs, axis=-1) if logs else np.zeros((cell.n_draws, 0))
-        thresholds = response.thresholds_at(stacked)
+        logs = {name: cell.flat(name) for name in response.width_names}
+        thresholds = response.thresholds_of(logs, (cell.n_draws,))
 
         def graded(e: FloatArray, log_gap: FloatArray, added: FloatArray) -> FloatArray:
             found = np.zeros((3, *e.shape))

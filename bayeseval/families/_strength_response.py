@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -153,11 +153,12 @@ class StrengthResponse(FormulaResponse):
         upper = np.where(which[:, None] == BETWEEN, shares[np.clip(at, 0, top - 1)], lower + 1.0)
         return [which, *lower.T, *upper.T]
 
-    def thresholds_at(self, log_widths: FloatArray) -> FloatArray:
-        """Return thresholds from below; dims (…, width) to (…, threshold)."""
-        if self.n_widths == 0:
-            return np.zeros((*log_widths.shape[:-1], self.n_grades - 1))
-        return np.exp(log_widths) @ self.threshold_shares.T
+    def thresholds_of(self, values: Any, shape: tuple[int, ...]) -> FloatArray:
+        """Return thresholds from below, dims (*shape, threshold), given log widths by name."""
+        logs = [np.broadcast_to(np.asarray(values[name]), shape) for name in self.width_names]
+        if not logs:
+            return np.zeros((*shape, self.n_grades - 1))
+        return np.exp(np.stack(logs, axis=-1)) @ self.threshold_shares.T
 
     @property
     def width_names(self) -> tuple[str, ...]:

@@ -5,49 +5,32 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
 from bayeseval._checks import shown, some
-from bayeseval.errors import DesignError, ModelError
+from bayeseval.errors import ModelError
+from bayeseval.families._answering import AnsweringFamily
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
-from bayeseval.families._linear import LinearFamily
+from bayeseval.families._pairwise_cells import cells_of_shares, ranking_weights
 from bayeseval.families._pairwise_quantities import (
-    OUTCOMES,
     PairwiseQuantities,
-    drawn_outcomes,
-    outcome_chances,
 )
 from bayeseval.families._pairwise_response import Link, PairwiseResponse, Ties
 from bayeseval.families._predictors import (
-    PredictorFamily,
     RowData,
-    distinct_rows,
-    row_codes,
-    term_indices,
 )
-from bayeseval.families._settings import (
-    advised,
-    check_number,
-    check_priors,
-    check_word,
-    meant,
-)
-from bayeseval.families.kinds import (
+from bayeseval.families._settings import advised, check_number, check_settings, meant
+from bayeseval.families.kinds import Kind, deviation, interaction, of_annotator, quality, taste
+from bayeseval.families.needs import (
     Facts,
-    Kind,
-    deviation,
     identities,
-    interaction,
     items_named,
     on_request,
     order_known,
     order_told,
-    quality,
     several_annotators,
-    taste,
 )
 from bayeseval.judgements import Judgements, PairwiseJudgements
 
@@ -55,7 +38,6 @@ type AnnotatorEffect = Literal["auto", "none", "consistency", "position", "taste
 
 _NAMES = {"consistency": "log_consistency"}
 _ANNOTATOR_EFFECTS = ("consistency", "position", "taste")
-_TIE_MODELS = ("davidson", "rao_kupper", "half", "none", "auto")
 _TIE = 2
 _LARGEST = float(np.finfo(np.float64).max)
 # Beyond this many sparse effects sampling takes many minutes, and their standard deviation mixes
@@ -69,7 +51,7 @@ _CENTRED_FROM = 20.0
 
 @advised
 @dataclass(frozen=True, kw_only=True)
-class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
+class BradleyTerry(AnsweringFamily[PairwiseResponse, PairwiseJudgements]):
     r"""Model comparisons by the difference of two qualities.
 
     .. math:: P(a \succ b) = F(\eta), \quad
@@ -127,26 +109,24 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
 
     judged: ClassVar[type[Judgements]] = PairwiseJudgements
     response_type: ClassVar[type[PairwiseResponse]] = PairwiseResponse
+    quantities: ClassVar[type[PairwiseQuantities]] = PairwiseQuantities
+    instead: ClassVar[str] = "Ratings, magnitudes and strengths become comparisons with to_pairwise"
     kinds: ClassVar[tuple[Kind, ...]] = (
         quality(),
         taste(most=_LARGEST_AUTO, ask="annotators='taste'"),
-        Kind(
-            name="log_consistency",
-            dims=("annotator",),
+        of_annotator(
+            "log_consistency",
+            "how much annotators differ in how reliably they pick the better system",
+            "Annotators differ in how consistent they are.",
+            on_request,
             predictor=1,
-            zero_sum=True,
-            meaning="how much annotators differ in how reliably they pick the better system",
-            words="Annotators differ in how consistent they are.",
-            needs=(on_request,),
-            buildable=(identities, several_annotators),
         ),
-        Kind(
-            name="position",
-            dims=("annotator",),
-            meaning="how much annotators differ in preferring the output shown first",
-            words="Annotators differ in how much they prefer the output shown first.",
-            needs=(on_request,),
-            buildable=(identities, several_annotators),
+        of_annotator(
+            "position",
+            "how much annotators differ in preferring the output shown first",
+            "Annotators differ in how much they prefer the output shown first.",
+            on_request,
+            zero_sum=False,
         ),
         interaction(most=_LARGEST_AUTO, ask="items=True"),
         Kind(
@@ -175,15 +155,12 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
     tie_threshold_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        check_word("link", self.link, ("logit", "probit"))
-        check_word("ties", self.ties, _TIE_MODELS)
+        check_settings(self, "_scale")
         if self.ties == "davidson" and self.link == "probit":
             raise ModelError(
                 "Davidson's ties belong to link='logit'; with link='probit' take "
                 "ties='rao_kupper', a threshold on the same scale"
             )
-        check_word("position", self.position, ("auto",), flag=True)
-        check_word("items", self.items, ("auto",), flag=True)
         wanted, known = self.annotators, ("auto", "none", *_ANNOTATOR_EFFECTS)
         if isinstance(wanted, list | tuple):
             object.__setattr__(self, "annotators", tuple(wanted))
@@ -195,18 +172,6 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
                     f"{some(_ANNOTATOR_EFFECTS)}; found {shown(wanted)}{meant(effect, known)}"
                 )
         check_number("log_tie_centre", self.log_tie_centre, np.inf, "a number", least=-_LARGEST)
-        check_priors(self, ("_scale",))
-
-    def checked(self, judgements: Judgements) -> PairwiseJudgements:
-        """Return the outcomes, or refuse what is none."""
-        if not isinstance(judgements, PairwiseJudgements):
-            raise ModelError(
-                f"{self.name} models PairwiseJudgements; found {type(judgements).__name__}. "
-                "Ratings, magnitudes and strengths become comparisons with to_pairwise"
-            )
-        if judgements.n_rows == 0:
-            raise DesignError("there are no comparisons to fit: the table has 0 rows")
-        return judgements
 
     def choice(self, facts: Facts) -> Effects:
         """Return which effects `annotators`, `items` and `position` ask for."""
@@ -246,15 +211,8 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         ), said
 
     def _response(self, ties: Ties, *, position: bool, consistency: bool) -> PairwiseResponse:
-        return PairwiseResponse(
-            link=self.link,
-            ties=ties,
-            position_scale=self.position_effect_scale if position else None,
-            consistency=consistency,
-            log_tie_centre=self.log_tie_centre,
-            log_tie_scale=self.log_tie_scale,
-            tie_threshold_scale=self.tie_threshold_scale,
-        )
+        scale = self.position_effect_scale if position else None
+        return self._response_with(ties=ties, position_scale=scale, consistency=consistency)
 
     def typical_response(self) -> PairwiseResponse:
         """Return the response that a description without judgements is of."""
@@ -303,40 +261,7 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         Without a position effect a cell holds both orders of presentation. Comparisons of one
         ranking count for less, see :func:`ranking_weights`.
         """
-        data = self.row_data(declaration, judgements)
-        codes = row_codes(declaration, judgements, data)
-        shares = [np.asarray(values) for values in data.answers]
-        response = declaration.response
-        ordered = response.position_scale is not None or declaration.effect("position") is not None
-        if not ordered:
-            a, b = codes["system_a"], codes["system_b"]
-            turned = a > b
-            codes |= {"system_a": np.minimum(a, b), "system_b": np.maximum(a, b)}
-            shares = [
-                np.where(turned, shares[1], shares[0]),
-                np.where(turned, shares[0], shares[1]),
-                shares[2],
-            ]
-        first, row_cell = distinct_rows(list(codes.values()), judgements.n_rows)
-        weight = judgements.counts * ranking_weights(judgements)
-        count = np.bincount(row_cell, weights=weight, minlength=first.size)
-        answer = np.stack(
-            [
-                np.bincount(row_cell, weights=weight * share, minlength=first.size) / count
-                for share in shares
-            ]
-        )
-        here = {name: values[first] for name, values in codes.items()}
-        criterion = here.get("criterion", np.zeros(first.size, dtype=np.int64))
-        index, weights = term_indices(declaration, criterion, here, {})
-        return PredictorCells(
-            index=index,
-            weight=weights,
-            answer=answer,
-            criterion=criterion.astype(np.int32),
-            count=count,
-            row_cell=row_cell.astype(np.int32),
-        )
+        return cells_of_shares(declaration, judgements, self.row_data(declaration, judgements))
 
     def posterior_dataset(
         self, declaration: Declaration[PairwiseResponse], values: dict[str, FloatArray]
@@ -361,38 +286,6 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
             )
         }
 
-    def estimate(
-        self,
-        name: str,
-        declaration: Declaration[PairwiseResponse],
-        posterior: xr.Dataset,
-        *,
-        population: str | None = None,
-        by: str | None = None,
-    ) -> xr.DataArray:
-        """Compute a chance of an outcome; both orders of presentation count alike."""
-        if name not in ("win_probability", "outcome_probability"):
-            raise ModelError(
-                f"{self.name} has no estimand {name!r}; it has 'win_probability' and "
-                "'outcome_probability'"
-            )
-        win, tied = PairwiseQuantities(declaration, posterior).outcomes(population, by)
-        if name == "win_probability":
-            return (win + 0.5 * tied).rename(name)
-        loss = 1.0 - win - tied
-        whole = xr.concat([win, tied, loss], dim=xr.Variable("outcome", list(OUTCOMES)))
-        return whole.transpose(*win.dims, "outcome").rename(name)
-
-    def predict(
-        self,
-        declaration: Declaration[PairwiseResponse],
-        judgements: Judgements,
-        draws: xr.Dataset,
-        rng: np.random.Generator,
-    ) -> npt.NDArray[np.int8]:
-        """Draw an outcome for every row, coded as in ``judgements.answers``."""
-        return drawn_outcomes(*self.row_chances(declaration, judgements, draws), rng)
-
     def row_chances(
         self, declaration: Declaration[PairwiseResponse], judgements: Judgements, draws: xr.Dataset
     ) -> tuple[FloatArray, FloatArray]:
@@ -412,14 +305,9 @@ class BradleyTerry(LinearFamily[PairwiseResponse], PredictorFamily):
         tuple of numpy.ndarray
             Of a win and of a tie, each dims (sample, row) or what broadcasts to it.
         """
-        response = declaration.response
         predictors = self.row_predictors(declaration, judgements, draws)
         scalars = self.row_scalars(declaration, judgements, draws)
-        e = predictors[0] + scalars.get("position_effect", np.zeros((1, 1)))
-        if response.consistency:
-            e = e * np.exp(predictors[1])
-        tie = scalars.get("log_tie_propensity", scalars.get("tie_propensity", np.zeros((1, 1))))
-        return outcome_chances(e, tie, response.link, response.ties)
+        return PairwiseQuantities(declaration, draws).chances(predictors, scalars)
 
 
 @advised
@@ -462,40 +350,3 @@ class Thurstone(BradleyTerry):
     )
 
     link: Link = "probit"
-
-
-def ranking_weights(judgements: Judgements) -> FloatArray:
-    """Return how much a comparison counts, given the ranking that it comes from.
-
-    Parameters
-    ----------
-    judgements : PairwiseJudgements
-        The outcomes.
-
-    Returns
-    -------
-    numpy.ndarray
-        Dims (row,); 1 where no ranking was named.
-
-    Notes
-    -----
-    The k (k - 1) / 2 comparisons of a ranking of k systems are never circular, so they say less
-    than as many independent ones. Between equal systems the score of their composite likelihood
-    has variance k (k + 1) / 12 where its curvature is k / 4; the weight 3 / (k + 1), the ratio of
-    the two, makes the posterior as wide as the estimate varies (Pauli, Racugno & Ventura 2011,
-    Statistica Sinica 21, 149-164). Where only some of a ranking's pairs are there, the weight is
-    larger in proportion, and at most 1.
-    """
-    if not judgements.has("ranking"):
-        return np.ones(judgements.n_rows)
-    columns = [judgements.codes("ranking")]
-    if judgements.has("criterion"):
-        columns.append(judgements.codes("criterion"))
-    _, ranking = distinct_rows(columns, judgements.n_rows)
-    n_rankings = int(ranking.max()) + 1
-    systems = np.concatenate([judgements.codes("system_a"), judgements.codes("system_b")])
-    shown, _ = distinct_rows([np.tile(ranking, 2), systems], 2 * judgements.n_rows)
-    k = np.bincount(np.tile(ranking, 2)[shown], minlength=n_rankings)
-    pairs = np.bincount(ranking, minlength=n_rankings)
-    weight = np.minimum(1.0, 3.0 / (k + 1.0) * (k * (k - 1) / 2.0) / pairs)
-    return weight[ranking]

@@ -2,18 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
-from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
+from bayeseval.families._answering import AnsweringFamily
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
-from bayeseval.families._linear import LinearFamily
 from bayeseval.families._magnitude_quantities import MagnitudeQuantities
 from bayeseval.families._magnitude_response import (
     ABOVE,
@@ -28,24 +26,10 @@ from bayeseval.families._magnitude_response import (
     TIE_BAND,
     MagnitudeResponse,
 )
-from bayeseval.families._predictors import PredictorFamily, RowData
-from bayeseval.families._settings import (
-    advised,
-    check_choice,
-    check_number,
-    check_priors,
-    check_word,
-)
-from bayeseval.families.kinds import (
-    ABSOLUTE,
-    MODERATOR,
-    Facts,
-    Kind,
-    Requirement,
-    identities,
-    on_request,
-    several_annotators,
-)
+from bayeseval.families._predictors import RowData
+from bayeseval.families._settings import advised, check_number, check_settings
+from bayeseval.families.kinds import ABSOLUTE, MODERATOR, Kind, of_annotator
+from bayeseval.families.needs import Facts, on_request
 from bayeseval.judgements import Judgements, MagnitudeJudgements
 
 _MODULUS_TO_A_REFERENCE, _MODULUS_OF_OWN = 0.3, 1.0
@@ -69,28 +53,9 @@ def _answers_on_both_sides(facts: Facts) -> str | None:
     )
 
 
-def _by_annotator(
-    name: str, predictor: int, meaning: str, words: str, *needs: Requirement, sign: int = 1
-) -> Kind:
-    around = {"modulus": "modulus_mean", "log_spread": "log_spread_mean"}
-    return Kind(
-        name=name,
-        dims=("annotator",),
-        predictor=predictor,
-        sign=sign,
-        zero_sum=True,
-        correlated=name in ("modulus", "severity"),
-        around=around.get(name, "log_tie_band_mean" if name == "tie_band" else ""),
-        meaning=meaning,
-        words=words,
-        needs=needs,
-        buildable=(identities, several_annotators),
-    )
-
-
 @advised
 @dataclass(frozen=True, kw_only=True)
-class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
+class LogMagnitude(AnsweringFamily[MagnitudeResponse, MagnitudeJudgements]):
     r"""Model magnitudes as below, at or above the reference, then as a log ratio of that side.
 
     .. math:: P(\text{below}) = \Phi(-b_a - u), \quad P(\text{above}) = \Phi(u - b_a), \quad
@@ -162,40 +127,46 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
 
     judged: ClassVar[type[Judgements]] = MagnitudeJudgements
     response_type: ClassVar[type[MagnitudeResponse]] = MagnitudeResponse
+    quantities: ClassVar[type[MagnitudeQuantities]] = MagnitudeQuantities
     kinds: ClassVar[tuple[Kind, ...]] = (
         *(kind for kind in ABSOLUTE if MODERATOR not in kind.dims),
-        _by_annotator(
+        of_annotator(
             "severity",
-            SEVERITY,
             "how much annotators differ in which side of the reference they prefer",
             "Annotators differ in which side of the reference they prefer.",
             _answers_on_both_sides,
+            predictor=SEVERITY,
             sign=-1,
+            correlated=True,
         ),
-        _by_annotator(
+        of_annotator(
             "modulus",
-            MODULUS,
             "how much annotators differ in the size of their numbers, as a log ratio",
             "Annotators differ in the size of their numbers.",
+            predictor=MODULUS,
+            around="modulus_mean",
+            correlated=True,
         ),
-        _by_annotator(
+        of_annotator(
             "log_spread",
-            LOG_SPREAD,
             "how much annotators differ in how exactly they answer, on the log scale",
             "Annotators differ in how exactly they answer.",
+            predictor=LOG_SPREAD,
+            around="log_spread_mean",
         ),
-        _by_annotator(
+        of_annotator(
             "tie_band",
-            TIE_BAND,
             "how much annotators differ in the width of their band of ties, on the log scale",
             "Annotators differ in how wide their band of ties is.",
+            predictor=TIE_BAND,
+            around="log_tie_band_mean",
         ),
-        _by_annotator(
+        of_annotator(
             "log_scale",
-            LOG_SCALE,
             "how much annotators differ in how far they spread systems, on the log scale",
             "Annotators differ in how far they spread systems.",
             on_request,
+            predictor=LOG_SCALE,
         ),
         *(kind for kind in ABSOLUTE if MODERATOR in kind.dims),
     )
@@ -228,25 +199,19 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     correlation_shape: float = 2.0
 
     def __post_init__(self) -> None:
-        check_word("ties", self.ties, ("auto",), flag=True)
-        check_choice(self.effects)
-        check_word("criteria", self.criteria, ("separate", "correlated"))
+        check_settings(self, "_scale", "_shape", "_centre")
         check_number("resolution", self.resolution, np.inf, "a number not below 0")
-        check_priors(self, ("_scale", "_shape", "_centre"))
 
     def checked(self, judgements: Judgements) -> MagnitudeJudgements:
         """Return the magnitudes, or refuse what is none."""
-        table = _magnitudes(judgements)
+        table = super().checked(judgements)
         if table.censored.all():
-            raise DesignError(
-                "there is no positive magnitude to fit"
-                + (": the table has 0 rows" if table.n_rows == 0 else "; all are zero or below")
-            )
+            raise DesignError("there is no positive magnitude to fit; all are zero or below")
         return table
 
     def kinds_of(self, facts: Facts) -> Sequence[Kind]:
         """Return the kinds of effects; those of sides only where there are sides."""
-        no_sides = self._why_no_sides(_magnitudes(facts.judgements))
+        no_sides = self._why_no_sides(self._own(facts.judgements))
         if no_sides is None:
             return self.kinds
         return [
@@ -279,14 +244,18 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
     ) -> tuple[MagnitudeResponse, dict[str, str]]:
         """Return how magnitudes come about, and why without ties where there are none."""
         del names
-        table = _magnitudes(facts.judgements)
+        table = self._own(facts.judgements)
         no_sides = self._why_no_sides(table)
-        response = self._response(table, sides=no_sides is None)
+        ratios = np.log(table.answers[~table.censored])
+        # Without a reference the unit of the numbers means nothing: the median takes its place.
+        unit = 0.0 if table.has_reference else float(np.median(ratios))
+        ends = {"lowest": float(ratios.min()), "highest": float(ratios.max())}
+        response = self._response_with(sides=no_sides is None, unit=unit, **ends)
         return response, {} if no_sides is None else {"ties": no_sides}
 
     def typical_response(self) -> MagnitudeResponse:
         """Return the response that a description without judgements is of."""
-        return self._response_to(sides=self.ties is not False, unit=0.0, lowest=0.0, highest=0.0)
+        return self._response_with(sides=self.ties is not False, unit=0.0, lowest=0.0, highest=0.0)
 
     def _why_no_sides(self, table: MagnitudeJudgements) -> str | None:
         if self.ties is False:
@@ -302,40 +271,11 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
             return "no answer is exactly the reference"
         return None
 
-    def _response(self, table: MagnitudeJudgements, *, sides: bool) -> MagnitudeResponse:
-        ratios = np.log(table.answers[~table.censored])
-        # Without a reference the unit of the numbers means nothing: the median takes its place.
-        unit = 0.0 if table.has_reference else float(np.median(ratios))
-        return self._response_to(
-            sides=sides, unit=unit, lowest=float(ratios.min()), highest=float(ratios.max())
-        )
-
-    def _response_to(
-        self, *, sides: bool, unit: float, lowest: float, highest: float
-    ) -> MagnitudeResponse:
-        return MagnitudeResponse(
-            sides=sides,
-            resolution=self.resolution,
-            unit=unit,
-            lowest=lowest,
-            highest=highest,
-            modulus_scale=self.modulus_scale,
-            level_scale=self.level_scale,
-            spread_centre=self.spread_centre,
-            log_spread_scale=self.log_spread_scale,
-            degrees_shape=self.degrees_shape,
-            degrees_centre=self.degrees_centre,
-            step_centre=self.step_centre,
-            log_step_scale=self.log_step_scale,
-            band_centre=self.band_centre,
-            log_band_scale=self.log_band_scale,
-        )
-
     def row_data(
         self, declaration: Declaration[MagnitudeResponse], judgements: Judgements
     ) -> RowData:
         """Return what each answer is, and its log ratio, as the kernel reads them."""
-        table, response = _magnitudes(judgements), declaration.response
+        table, response = self._own(judgements), declaration.response
         censored = table.censored
         ratio = np.log(np.where(censored, 1.0, table.answers)) - response.unit
         if censored.any():
@@ -355,13 +295,13 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         if not declaration.response.sides:
             return found
         step = np.exp(found["log_step"])
-        return found.assign(
-            {
-                str(name): (found[name] * step).transpose(*found[name].dims)
-                for name in found.data_vars
-                if _is_log_ratio(declaration, str(name))
-            }
-        )
+        # Effects that add to the impression, their sds, and qualities by level.
+        impressions = {t.effect for t in declaration.terms if t.predictor == IMPRESSION}
+        for name in map(str, found.data_vars):
+            own = name.removesuffix("_sd").removesuffix("_mean") in impressions
+            if own or name.startswith("quality_by_"):
+                found[name] = (found[name] * step).transpose(*found[name].dims)
+        return found
 
     def row_predictors(
         self,
@@ -416,33 +356,6 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
                 )
         return found
 
-    def estimate(
-        self,
-        name: str,
-        declaration: Declaration[MagnitudeResponse],
-        posterior: xr.Dataset,
-        *,
-        population: str | None = None,
-        by: str | None = None,
-    ) -> xr.DataArray:
-        """Compute one readable quantity from the draws."""
-        known = ["win_probability", *self.estimands(declaration)]
-        if name not in known:
-            raise ModelError(f"LogMagnitude has no estimand {name!r}; it has {some(known)}")
-        return MagnitudeQuantities(declaration, posterior).estimate(name, population, by)
-
-    def predict(
-        self,
-        declaration: Declaration[MagnitudeResponse],
-        judgements: Judgements,
-        draws: xr.Dataset,
-        rng: np.random.Generator,
-    ) -> npt.NDArray[np.float64]:
-        """Draw an answer for every row, as a ratio coded as in ``judgements.answers``."""
-        predictors = self.row_predictors(declaration, judgements, draws)
-        scalars = self.row_scalars(declaration, judgements, draws)
-        return MagnitudeQuantities(declaration, draws).answers(predictors, scalars, rng)
-
     def tail_area(
         self,
         declaration: Declaration[MagnitudeResponse],
@@ -470,19 +383,3 @@ class LogMagnitude(LinearFamily[MagnitudeResponse], PredictorFamily):
         scalars = self.row_scalars(declaration, judgements, draws)
         what, ratio = self.row_data(declaration, judgements).answers
         return MagnitudeQuantities(declaration, draws).tail_area(predictors, scalars, what, ratio)
-
-
-def _magnitudes(judgements: Judgements) -> MagnitudeJudgements:
-    if not isinstance(judgements, MagnitudeJudgements):
-        raise ModelError(
-            f"LogMagnitude models MagnitudeJudgements; found {type(judgements).__name__}"
-        )
-    return judgements
-
-
-def _is_log_ratio(declaration: Declaration[Any], name: str) -> bool:
-    """Tell effects that add to the impression, their sds, and qualities by level."""
-    if name.startswith("quality_by_"):
-        return True
-    impressions = {t.effect for t in declaration.terms if t.predictor == IMPRESSION}
-    return name.removesuffix("_sd").removesuffix("_mean") in impressions

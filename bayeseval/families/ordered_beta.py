@@ -9,13 +9,13 @@ import numpy.typing as npt
 import xarray as xr
 
 from bayeseval._checks import some
-from bayeseval.errors import DesignError, ModelError
+from bayeseval.errors import ModelError
+from bayeseval.families._answering import AnsweringFamily
 from bayeseval.families._beta_quantities import BetaQuantities, kappa_of
 from bayeseval.families._beta_response import (
     AT_0,
     AT_1,
     BETWEEN,
-    DIFFERENCE,
     LOG_EXTREMITY,
     LOG_PRECISION,
     BetaResponse,
@@ -24,34 +24,16 @@ from bayeseval.families._beta_response import (
 from bayeseval.families._declaration import Declaration, FloatArray, Term
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
-from bayeseval.families._linear import LinearFamily
 from bayeseval.families._pair_graph import (
     asked_pairs,
     circles,
     pair_labels,
     pair_scores,
 )
-from bayeseval.families._predictors import PredictorFamily, RowData
-from bayeseval.families._settings import (
-    advised,
-    check_choice,
-    check_number,
-    check_priors,
-    check_word,
-)
-from bayeseval.families.kinds import (
-    Facts,
-    Kind,
-    annotators_judge_repeatedly,
-    both_orders,
-    deviation,
-    identities,
-    interaction,
-    order_told,
-    quality,
-    several_annotators,
-    taste,
-)
+from bayeseval.families._predictors import RowData
+from bayeseval.families._settings import advised, check_number, check_settings
+from bayeseval.families.kinds import Kind, deviation, interaction, of_annotator, quality, taste
+from bayeseval.families.needs import Facts, annotators_judge_repeatedly, both_orders, order_told
 from bayeseval.judgements import Judgements, SPAJudgements
 
 _LARGEST_AUTO = 50_000
@@ -60,17 +42,10 @@ _LARGEST_AUTO = 50_000
 _MOST_CIRCLES = 200
 """Likewise: circles of pairs, each of which concerns every judgement."""
 
-_BY_ANNOTATOR: dict[str, Any] = {
-    "dims": ("annotator",),
-    "zero_sum": True,
-    "needs": (annotators_judge_repeatedly,),
-    "buildable": (identities, several_annotators),
-}
-
 
 def _n_circles(facts: Facts) -> int:
     design = facts.design
-    pairs = asked_pairs(stated_probabilities(facts.judgements, ""))
+    pairs = asked_pairs(facts.judgements)
     return len(pairs) - design.n_systems + len(design.components)
 
 
@@ -108,7 +83,7 @@ _PAIRS = Kind(
 
 @advised
 @dataclass(frozen=True, kw_only=True)
-class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
+class OrderedBeta(AnsweringFamily[BetaResponse, SPAJudgements]):
     r"""Model stated probabilities as exactly 0, exactly 1, or a beta in between.
 
     .. math:: P(y = 0) = 1 - F(\eta + \kappa), \quad P(y = 1) = F(\eta - \kappa), \quad
@@ -164,6 +139,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
 
     judged: ClassVar[type[Judgements]] = SPAJudgements
     response_type: ClassVar[type[BetaResponse]] = BetaResponse
+    quantities: ClassVar[type[BetaQuantities]] = BetaQuantities
     kinds: ClassVar[tuple[Kind, ...]] = (
         quality(),
         Kind(
@@ -176,20 +152,20 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
             buildable=(_some_circle,),
         ),
         taste(most=_LARGEST_AUTO),
-        Kind(
-            name="log_extremity",
+        of_annotator(
+            "log_extremity",
+            "how much annotators differ in how far from one half they answer, as a log",
+            "Annotators differ in how far from one half they answer.",
+            annotators_judge_repeatedly,
             predictor=LOG_EXTREMITY,
-            meaning="how much annotators differ in how far from one half they answer, as a log",
-            words="Annotators differ in how far from one half they answer.",
-            **_BY_ANNOTATOR,
         ),
-        Kind(
-            name="log_precision",
+        of_annotator(
+            "log_precision",
+            "how much annotators differ in how exactly they answer, as a log",
+            "Annotators differ in how exactly they answer.",
+            annotators_judge_repeatedly,
             predictor=LOG_PRECISION,
             around="log_precision_mean",
-            meaning="how much annotators differ in how exactly they answer, as a log",
-            words="Annotators differ in how exactly they answer.",
-            **_BY_ANNOTATOR,
         ),
         interaction(most=_LARGEST_AUTO),
         Kind(
@@ -219,15 +195,9 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
     log_precision_scale: float = 1.0
 
     def __post_init__(self) -> None:
-        check_word("structure", self.structure, ("qualities", "pairs"))
-        check_choice(self.effects)
+        check_settings(self, "_scale", "_centre", "end_a", "end_b")
         what = "a standard deviation of a probability, from 0 to below 0.5"
         check_number("resolution", self.resolution, 0.5, what)
-        check_priors(self, ("_scale", "_centre", "end_a", "end_b"))
-
-    def checked(self, judgements: Judgements) -> SPAJudgements:
-        """Return the stated probabilities, or refuse what is none."""
-        return stated_probabilities(judgements, self.name)
 
     @property
     def pairs_alone(self) -> bool:
@@ -250,7 +220,7 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         self, facts: Facts, names: Sequence[str]
     ) -> tuple[BetaResponse, dict[str, str]]:
         """Return how stated probabilities come about."""
-        pairs = asked_pairs(self.checked(facts.judgements))
+        pairs = asked_pairs(facts.judgements)
         return self._response(pairs, biased="direction_bias" in names), {}
 
     def typical_response(self) -> BetaResponse:
@@ -258,16 +228,8 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
         return self._response((), biased=False)
 
     def _response(self, pairs: tuple[tuple[int, int], ...], *, biased: bool) -> BetaResponse:
-        return BetaResponse(
-            structure=self.structure,
-            pairs=pairs,
-            resolution=self.resolution,
-            direction_bias_scale=self.direction_bias_scale if biased else None,
-            end_a=self.end_a,
-            end_b=self.end_b,
-            precision_centre=self.precision_centre,
-            log_precision_scale=self.log_precision_scale,
-        )
+        scale = self.direction_bias_scale if biased else None
+        return self._response_with(pairs=pairs, direction_bias_scale=scale)
 
     def coords_of(
         self, facts: Facts, response: BetaResponse, used: Sequence[Kind]
@@ -356,37 +318,6 @@ class OrderedBeta(LinearFamily[BetaResponse], PredictorFamily):
             found["incoherence"] = INCOHERENCE
         return found
 
-    def estimate(
-        self,
-        name: str,
-        declaration: Declaration[BetaResponse],
-        posterior: xr.Dataset,
-        *,
-        population: str | None = None,
-        by: str | None = None,
-    ) -> xr.DataArray:
-        """Compute a readable quantity; where pairs are their own, NaN of those never asked."""
-        return of_stated(
-            name, self.name, BetaQuantities(declaration, posterior).stated(population, by)
-        )
-
-    def predict(
-        self,
-        declaration: Declaration[BetaResponse],
-        judgements: Judgements,
-        draws: xr.Dataset,
-        rng: np.random.Generator,
-    ) -> npt.NDArray[np.float64]:
-        """Draw a probability for every row, exact ends included."""
-        response = declaration.response
-        predictors = self.row_predictors(declaration, judgements, draws)
-        scalars = self.row_scalars(declaration, judgements, draws)
-        e = np.exp(predictors[LOG_EXTREMITY]) * predictors[DIFFERENCE]
-        e = e + scalars.get("direction_bias", np.zeros((1, 1)))
-        own = np.exp(-scalars["log_precision_mean"] - predictors[LOG_PRECISION])
-        precision = 1.0 / (own + 4.0 * response.resolution**2)
-        return drawn_answers(e, kappa_of(scalars["end_probability"]), precision, rng)
-
 
 STATED = Estimand(
     "stated_probability",
@@ -405,47 +336,6 @@ INCOHERENCE = Estimand(
     (-1.0, 1.0),
     dims=("system", "system_b"),
 )
-
-
-def of_stated(name: str, family: str, stated: xr.DataArray) -> xr.DataArray:
-    """Return a quantity that follows from what is stated in both directions of all pairs."""
-    turned = stated.rename({"system": "system_b", "system_b": "system"}).transpose(*stated.dims)
-    if name == "stated_probability":
-        return stated.rename(name)
-    if name == "incoherence":
-        return (stated + turned - 1.0).rename(name)
-    if name == "win_probability":
-        return (0.5 * (stated + 1.0 - turned)).rename(name)
-    raise ModelError(
-        f"{family} has no estimand {name!r}; it has 'stated_probability', 'incoherence' and "
-        "'win_probability'"
-    )
-
-
-def drawn_answers(
-    e: FloatArray, kappa: FloatArray, precision: FloatArray, rng: np.random.Generator
-) -> FloatArray:
-    """Draw answers at predictor ``e``, exact ends included."""
-    from scipy.special import expit
-
-    uniform = rng.random(e.shape)
-    a, b = np.maximum(expit(e) * precision, 1e-12), np.maximum(expit(-e) * precision, 1e-12)
-    # A draw of a beta may round to an end; the ends are outcomes of their own.
-    inside = np.clip(rng.beta(a, b), np.nextafter(0.0, 1.0), np.nextafter(1.0, 0.0))
-    at_0, at_1 = uniform < expit(-e - kappa), uniform > expit(kappa - e)
-    return np.where(at_0, 0.0, np.where(at_1, 1.0, inside))
-
-
-def stated_probabilities(judgements: Judgements, family: str) -> SPAJudgements:
-    """Return the judgements, or say why they are none for these families."""
-    if not isinstance(judgements, SPAJudgements):
-        raise ModelError(
-            f"{family} models SPAJudgements, probabilities that annotators state; found "
-            f"{type(judgements).__name__}"
-        )
-    if judgements.n_rows == 0:
-        raise DesignError("there are no probabilities to fit: the table has 0 rows")
-    return judgements
 
 
 def _positions(

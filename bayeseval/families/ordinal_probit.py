@@ -31,14 +31,8 @@ from bayeseval.families._settings import (
     check_priors,
     check_word,
 )
-from bayeseval.families.kinds import (
-    ABSOLUTE,
-    MODERATOR,
-    Facts,
-    Kind,
-    identities,
-    several_annotators,
-)
+from bayeseval.families.kinds import ABSOLUTE, MODERATOR, Kind
+from bayeseval.families.needs import Facts, identities, several_annotators
 from bayeseval.judgements import Judgements, LikertJudgements
 
 type Thresholds = Literal["common", "shifted", "scaled", "free"]
@@ -49,7 +43,7 @@ _MOST_CATEGORIES = 101
 
 @advised
 @dataclass(frozen=True, kw_only=True)
-class OrdinalProbit(LinearFamily[OrdinalResponse]):
+class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
     r"""Model ratings as a latent normal answer cut by the annotator's thresholds.
 
     .. math:: P(y \le k) = \Phi(d_a (c_{a,k} - z)), \quad

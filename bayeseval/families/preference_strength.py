@@ -6,25 +6,17 @@ from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
-from scipy.special import expit
 
 from bayeseval._checks import some
-from bayeseval.errors import DesignError, ModelError
+from bayeseval.errors import ModelError
+from bayeseval.families._answering import AnsweringFamily
 from bayeseval.families._beta_quantities import kappa_of
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
-from bayeseval.families._linear import LinearFamily
-from bayeseval.families._predictors import PredictorFamily, RowData
-from bayeseval.families._settings import (
-    advised,
-    check_choice,
-    check_number,
-    check_priors,
-    check_word,
-)
+from bayeseval.families._predictors import RowData
+from bayeseval.families._settings import advised, check_number, check_settings
 from bayeseval.families._strength_quantities import StrengthQuantities
 from bayeseval.families._strength_response import (
     BETWEEN,
@@ -39,19 +31,8 @@ from bayeseval.families._strength_response import (
     StrengthResponse,
     Thresholds,
 )
-from bayeseval.families.kinds import (
-    Facts,
-    Kind,
-    Requirement,
-    annotators_judge_repeatedly,
-    deviation,
-    identities,
-    interaction,
-    order_told,
-    quality,
-    several_annotators,
-    taste,
-)
+from bayeseval.families.kinds import Kind, deviation, interaction, of_annotator, quality, taste
+from bayeseval.families.needs import Facts, annotators_judge_repeatedly, order_told
 from bayeseval.judgements import Judgements, StrengthJudgements
 from bayeseval.judgements._strengths import MOST_GRADES
 
@@ -61,27 +42,14 @@ _LARGEST_AUTO = 50_000
 
 def _several_thresholds(facts: Facts) -> str | None:
     """Ask for gaps between grades."""
-    few = len(threshold_labels(strengths(facts.judgements, "").bound)) < 2
-    return "there are only two grades, with one threshold at 0" if few else None
-
-
-def _by_annotator(name: str, meaning: str, words: str, *further: Requirement) -> Kind:
-    return Kind(
-        name=name,
-        dims=("annotator",),
-        predictor=LOG_SCALE if name == "log_scale" else BY_ANNOTATOR,
-        zero_sum=True,
-        around=f"{name}_mean" if name in ("log_precision", "log_spread") else "",
-        meaning=meaning,
-        words=words,
-        needs=(annotators_judge_repeatedly,),
-        buildable=(*further, identities, several_annotators),
-    )
+    table = facts.judgements
+    several = isinstance(table, StrengthJudgements) and table.bound > 0.5
+    return None if several else "there are only two grades, with one threshold at 0"
 
 
 @advised
 @dataclass(frozen=True, kw_only=True)
-class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
+class PreferenceStrength(AnsweringFamily[StrengthResponse, StrengthJudgements]):
     r"""Model signed strengths of preference by the difference of two qualities.
 
     .. math:: \eta = e^{s_r} (q_a - q_b + u_{a,i} - u_{b,i} + t_{a,r} - t_{b,r} + \beta)
@@ -147,31 +115,42 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
 
     judged: ClassVar[type[Judgements]] = StrengthJudgements
     response_type: ClassVar[type[StrengthResponse]] = StrengthResponse
+    quantities: ClassVar[type[StrengthQuantities]] = StrengthQuantities
     kinds: ClassVar[tuple[Kind, ...]] = (
         quality(),
         interaction(most=_LARGEST_AUTO),
         taste(most=_LARGEST_AUTO),
-        _by_annotator(
+        of_annotator(
             "log_scale",
             "how much annotators differ in how far they go on the scale, as a log",
             "Annotators differ in how far they go on the scale; the mean of its logs is 0, so that "
             "quality is on the scale of a typical annotator.",
+            annotators_judge_repeatedly,
+            predictor=LOG_SCALE,
         ),
-        _by_annotator(
+        of_annotator(
             "log_gap",
             "how much annotators differ in how wide their grades are, as a log",
             "Annotators differ in how wide their grades are, all by one factor.",
-            _several_thresholds,
+            annotators_judge_repeatedly,
+            buildable=(_several_thresholds,),
+            predictor=BY_ANNOTATOR,
         ),
-        _by_annotator(
+        of_annotator(
             "log_precision",
             "how much annotators differ in how exactly they answer, as a log",
             "Annotators differ in how exactly they answer.",
+            annotators_judge_repeatedly,
+            predictor=BY_ANNOTATOR,
+            around="log_precision_mean",
         ),
-        _by_annotator(
+        of_annotator(
             "log_spread",
             "how much the spread of annotators' answers differs, as a log",
             "The spread of answers differs between annotators.",
+            annotators_judge_repeatedly,
+            predictor=BY_ANNOTATOR,
+            around="log_spread_mean",
         ),
         Kind(
             name="side_bias",
@@ -209,19 +188,12 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
     degrees_rate: float = 0.1
 
     def __post_init__(self) -> None:
-        check_word("response", self.response, ("auto", *OWN))
-        check_word("thresholds", self.thresholds, ("symmetric", "free"))
-        check_choice(self.effects)
+        check_settings(self, "_scale", "_centre", "_a", "_b", "_shape", "_rate")
         if self.thresholds == "free" and self.response not in ("auto", "graded"):
             raise ModelError(f"response={self.response!r} has no thresholds that could be free")
         check_number(
             "resolution", self.resolution, 1.0, "a share of half the slider, from 0 to below 1"
         )
-        check_priors(self, ("_scale", "_centre", "_a", "_b", "_shape", "_rate"))
-
-    def checked(self, judgements: Judgements) -> StrengthJudgements:
-        """Return the strengths, or refuse what is none."""
-        return strengths(judgements, self.name)
 
     def kinds_of(self, facts: Facts) -> Sequence[Kind]:
         """Return the kinds of effects that the response to these strengths can have."""
@@ -302,32 +274,20 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
         unit = _unit(response, bound)
         # A standard deviation of y01 near one half is half of one on -1..1.
         resolution = self.resolution * (bound if response == "student_t" else 0.5)
-        return StrengthResponse(
+        return self._response_with(
             response=response,
             bound=bound,
-            thresholds=self.thresholds,
             middle=middle and response == "ordered_beta",
             resolution=resolution,
             side_bias_scale=self.side_bias_scale * unit if biased else None,
-            width_centre=self.width_centre,
-            log_width_scale=self.log_width_scale,
-            end_a=self.end_a,
-            end_b=self.end_b,
-            middle_a=self.middle_a,
-            middle_b=self.middle_b,
-            precision_centre=self.precision_centre,
-            log_precision_scale=self.log_precision_scale,
             spread_centre=self.spread_centre * unit,
-            log_spread_scale=self.log_spread_scale,
-            degrees_shape=self.degrees_shape,
-            degrees_rate=self.degrees_rate,
         )
 
     def row_data(
         self, declaration: Declaration[StrengthResponse], judgements: Judgements
     ) -> RowData:
         """Return the answers as the response reads them."""
-        table, response = strengths(judgements, self.name), declaration.response
+        table, response = self._own(judgements), declaration.response
         y, bound = table.answers, response.bound
         if table.bound != bound:
             raise ModelError(
@@ -357,11 +317,9 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
         dataset = super().posterior_dataset(declaration, values)
         response = declaration.response
         if response.response == "graded":
-            logs = [dataset[name].values for name in response.width_names]
             dims = dataset["quality"].transpose(..., "system").dims[:-1]
             shape = tuple(dataset.sizes[dim] for dim in dims)
-            stacked = np.stack(logs, axis=-1) if logs else np.zeros((*shape, 0))
-            thresholds = response.thresholds_at(stacked)
+            thresholds = response.thresholds_of(dataset, shape)
             dataset["population_thresholds"] = ((*dims, "threshold"), thresholds)
         elif response.response == "ordered_beta":
             ends = dataset["end_probability"]
@@ -400,82 +358,6 @@ class PreferenceStrength(LinearFamily[StrengthResponse], PredictorFamily):
                 dims=("system", "system_b"),
             )
         return found
-
-    def estimate(
-        self,
-        name: str,
-        declaration: Declaration[StrengthResponse],
-        posterior: xr.Dataset,
-        *,
-        population: str | None = None,
-        by: str | None = None,
-    ) -> xr.DataArray:
-        """Compute a readable quantity, averaged over both ways of showing a pair."""
-        known = self.estimands(declaration)
-        if name not in known and name != "win_probability":
-            raise ModelError(
-                f"{self.name} has no estimand {name!r}; it has {some(known)} and 'win_probability'"
-            )
-        found = StrengthQuantities(declaration, posterior).pairs(population, by)
-        if name == "win_probability":
-            value = found["preference"] + 0.5 * found["none"]
-        else:
-            value = found[name.removesuffix("_probability").replace("no_preference", "none")]
-        return value.rename(name)
-
-    def predict(
-        self,
-        declaration: Declaration[StrengthResponse],
-        judgements: Judgements,
-        draws: xr.Dataset,
-        rng: np.random.Generator,
-    ) -> npt.NDArray[np.float64]:
-        """Draw a strength for every row."""
-        response = declaration.response
-        predictors = self.row_predictors(declaration, judgements, draws)
-        scalars = self.row_scalars(declaration, judgements, draws)
-        bias = scalars.get("side_bias", np.zeros((1, 1)))
-        e = np.exp(predictors[LOG_SCALE]) * (predictors[DIFFERENCE] + bias)
-        own, bound = predictors[BY_ANNOTATOR], response.bound
-        if response.response == "graded":
-            shape = (e.shape[0], scalars["side_bias"].shape[1] if response.has_bias else 1)
-            shape = np.broadcast_shapes(shape, *(scalars[n].shape for n in response.width_names))
-            logs = [np.broadcast_to(scalars[name], shape) for name in response.width_names]
-            stacked = np.stack(logs, axis=-1) if logs else np.zeros((*shape, 0))
-            thresholds = response.thresholds_at(stacked)
-            latent = (e + rng.normal(size=e.shape)) * np.exp(-own)
-            grade = np.zeros(e.shape)
-            for threshold in np.moveaxis(thresholds, -1, 0):
-                grade += latent > threshold
-            return grade - bound
-        if response.response == "student_t":
-            spread = np.exp(2.0 * (scalars["log_spread_mean"] + own)) + response.resolution**2
-            df = np.broadcast_to(scalars["degrees_of_freedom"], e.shape)
-            return np.clip(e + np.sqrt(spread) * rng.standard_t(df), -bound, bound)
-        kappa = kappa_of(scalars["end_probability"])
-        inverse = np.exp(-scalars["log_precision_mean"] - own) + 4.0 * response.resolution**2
-        share = np.maximum([expit(e) / inverse, expit(-e) / inverse], 1e-12)
-        # A draw of a beta may round to an end; the ends are outcomes of their own.
-        inside = np.clip(rng.beta(*share), 1e-12, 1.0 - 1e-12)
-        answer = bound * (2.0 * inside - 1.0)
-        if response.middle:
-            chance = 4.0 * scalars["middle_probability"] * expit(e) * expit(-e)
-            answer = np.where(rng.random(e.shape) < chance, 0.0, answer)
-        uniform = rng.random(e.shape)
-        answer = np.where(uniform < expit(-e - kappa), -bound, answer)
-        return np.where(uniform > expit(kappa - e), bound, answer)
-
-
-def strengths(judgements: Judgements, family: str) -> StrengthJudgements:
-    """Return the judgements, or say why they are none for this family."""
-    if not isinstance(judgements, StrengthJudgements):
-        raise ModelError(
-            f"{family} models StrengthJudgements, signed strengths of preference; found "
-            f"{type(judgements).__name__}"
-        )
-    if judgements.n_rows == 0:
-        raise DesignError("there are no strengths to fit: the table has 0 rows")
-    return judgements
 
 
 def threshold_labels(bound: float) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from scipy.stats import logistic, norm
 
 from bayeseval.errors import ModelError
 from bayeseval.families import BradleyTerry, Thurstone
-from bayeseval.families.bradley_terry import ranking_weights
+from bayeseval.families._pairwise_cells import ranking_weights
 from bayeseval.judgements import LikertJudgements, PairwiseJudgements
 
 OUTCOMES: dict[str, Literal["a", "b", "tie"] | None] = {"a": "a", "b": "b", "tie": "tie"}

@@ -14,9 +14,10 @@ from scipy.stats import beta as beta_distribution
 
 import bayeseval as be
 from bayeseval.errors import ModelError
+from bayeseval.families._beta_quantities import drawn_answers
 from bayeseval.families._gamma_kernel import log_gamma
 from bayeseval.families.engine.loading import kernel_module
-from bayeseval.families.ordered_beta import OrderedBeta, drawn_answers
+from bayeseval.families.ordered_beta import OrderedBeta
 from bayeseval.judgements import SPAJudgements
 from bayeseval.reporting._stated import stated_check
 from bayeseval.simulate import simulate_spa
@@ -308,6 +309,15 @@ def test_predictions_have_the_mean_and_the_ends_of_the_model() -> None:
         flat.isel(sample=[0]),
     )
     np.testing.assert_allclose((drawn == 1).mean(axis=0), np.exp(log_p[0]), atol=0.035)
+
+
+def test_answers_are_predicted_for_several_criteria_with_circles_of_pairs() -> None:
+    judgements, family = study(criteria=True), OrderedBeta(effects={"pair": True})
+    declaration, posterior = draws_of(family, judgements, 2)
+    assert "circle" in declaration.coords
+    flat = posterior.stack(sample=("chain", "draw"))
+    drawn = family.predict(declaration, judgements, flat, np.random.default_rng(0))
+    assert drawn.shape == (flat.sizes["sample"], judgements.n_rows)
 
 
 def test_what_the_design_does_not_identify_is_left_out_with_the_reason() -> None:

@@ -74,8 +74,7 @@ def mode(
 
 def cuts(scalars: dict[str, float], response: StrengthResponse) -> np.ndarray:
     """Return the thresholds, side bias included, as the published fit has them."""
-    logs = np.array([scalars[name] for name in response.width_names])
-    return response.thresholds_at(logs) - scalars.get("side_bias", 0.0)
+    return response.thresholds_of(scalars, ()) - scalars.get("side_bias", 0.0)
 
 
 def activities(folder: Path, item: str) -> StrengthJudgements:
