@@ -19,6 +19,7 @@ from bayeseval.families.engine.formula import Formula
 from bayeseval.families.engine.special import (
     log_normal_band,
     log_normal_cdf,
+    sign,
     student_log_cdf,
     student_log_density,
 )
@@ -80,7 +81,7 @@ SIDES = Formula(
     cases={
         (AT,): lambda v: log_normal_band(_lead(v), _band(v)),
         (CENSORED,): lambda v: _side(v, BELOW) + _censored(v),
-        (BELOW, ABOVE): lambda v: _side(v, v.what) + _ratio(v),
+        (BELOW, ABOVE): lambda v: _side(v, sign(v.what)) + _ratio(v),
     },
     **_COMMON,
 )

@@ -15,6 +15,7 @@ from bayeseval.families.engine.special import (
     log_normal_cdf,
     log_normal_interval,
     sigmoid,
+    sign,
     softplus,
     student_log_cdf,
     student_log_density,
@@ -37,7 +38,7 @@ def _point(v: Any) -> TensorVariable:
 
 def _end(v: Any) -> TensorVariable:
     """All beyond an end, which above is below its mirror image."""
-    z = v.which * (_location(v) - v.points) / pt.sqrt(_variance(v))
+    z = sign(v.which) * (_location(v) - v.points) / pt.sqrt(_variance(v))
     return student_log_cdf(z, v.degrees_of_freedom)
 
 

@@ -110,6 +110,9 @@ def kernel_nodes() -> Iterator[None]:
 sigmoid = Special(pt.sigmoid, inline="sigmoid", slope=lambda x: sigmoid(x) * sigmoid(-x))
 """1 / (1 + exp(-x)), whose slope keeps its digits in both tails."""
 
+sign = Special(lambda x: pt.switch(pt.gt(x, 0.0), 1.0, -1.0), inline="sign", slope=pt.zeros_like)
+"""1 for a positive number, and -1 for another: a side, of rows that are on none too."""
+
 softplus = Special(pt.softplus, inline="softplus", slope=sigmoid)
 """log(1 + exp(x))."""
 
