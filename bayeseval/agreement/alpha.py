@@ -1,4 +1,4 @@
-"""Krippendorff's alpha, with missing cells and a bootstrap over units."""
+"""Krippendorff's alpha, with missing cells and intervals over independent units."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +17,14 @@ from bayeseval.settings import resolve_ci
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 # Units × values² from which on the package's table of coincidences would not fit in memory.
 MOST_CELLS = 20_000_000
-# Of normal answers, three a unit, 95 % intervals hold alpha in .86 of 400 simulated tables with 12
-# units, in .92 with 30, in .95 with 60.
-FEW_UNITS = 30
+# Of normal answers, three a unit, 95 % percentile bootstraps hold alpha in .86 of 400 simulated
+# tables with 12 units, in .92 with 30, in .95 with 60: below, the jackknife does it.
+ENOUGH_FOR_BOOTSTRAP = 100
+# The jackknife of log(1 - alpha) holds it in .85 of 600 simulated tables with 4 units, in .89 with
+# 8, .91 with 12, .93 with 20, .94 with 30.
+FEW = 20
+# A jackknife of fewer has a t of one degree of freedom at most.
+FEWEST_CLUSTERS = 3
 
 SHOWN = (
     Shown("level", "level", "text"),
@@ -91,11 +96,48 @@ def _alpha(level: Level, pairs: _Pairs, weights: np.ndarray) -> float:
     return float(1 - (total - 1) * observed / expected)
 
 
-def _bootstrap(
-    level: Level, pairs: _Pairs, n_resamples: int, rng: np.random.Generator
-) -> np.ndarray:
+def _interval(
+    level: Level, pairs: _Pairs, cluster: np.ndarray, alpha: float, prob: float, draws: np.ndarray
+) -> tuple[float, float]:
+    """Return the ends: of resampled clusters, or Student's t of a jackknife of log(1 - alpha).
+
+    Parameters
+    ----------
+    cluster
+        Which independent thing each unit belongs to, dims (unit,).
+    draws
+        How often each cluster is in a resample, dims (resample, cluster); none for the jackknife.
+    """
+    tail = (1 - prob) / 2
+    if len(draws):
+        found = _resampled(level, pairs, draws[:, cluster])
+        found = found[np.isfinite(found)]
+        ends = np.quantile(found, [tail, 1 - tail]) if found.size else (np.nan, np.nan)
+        return float(ends[0]), float(ends[1])
+    from scipy.stats import t
+
+    n = int(cluster.max()) + 1
+    if n == 1:
+        return alpha, alpha
+    without = _resampled(level, pairs, (1 - np.eye(n))[:, cluster])
+    if not np.isfinite(without).all():
+        return float("nan"), float("nan")
+    # Disagreement is a ratio of sums of squares, its logarithm the nearer to normal, unless some
+    # cluster has all the disagreement there is.
+    logs = max(alpha, without.max()) < 1 - 1e-12
+    whole, parts = (np.log1p(-alpha), np.log1p(-without)) if logs else (alpha, without)
+    half = t.ppf(1 - tail, n - 1) * np.sqrt((n - 1) / n * ((parts - parts.mean()) ** 2).sum())
+    # Of few clusters disagreement by chance, which they enter with themselves, comes out too small.
+    centre = n * whole - (n - 1) * parts.mean()
+    lower, upper = centre - half, centre + half
+    if logs:
+        lower, upper = -np.expm1(upper), -np.expm1(lower)
+    return float(min(lower, alpha)), float(max(min(upper, 1.0), alpha))
+
+
+def _resampled(level: Level, pairs: _Pairs, draws: np.ndarray) -> np.ndarray:
+    """Return alpha where units count as often as they were drawn, dims (resample,)."""
     n_units = len(pairs.marginals)
-    draws = rng.multinomial(n_units, np.full(n_units, 1 / n_units), size=n_resamples)
     if level == "ordinal":
         return np.array([_alpha(level, pairs, weights) for weights in draws])
     delta = _difference(level, pairs.values, pairs.marginals.sum(axis=0))
@@ -104,7 +146,7 @@ def _bootstrap(
     )
     marginals = draws @ pairs.marginals
     expected = np.einsum("bi,ij,bj->b", marginals, delta, marginals, optimize=True)
-    result = np.full(n_resamples, np.nan)
+    result = np.full(len(draws), np.nan)
     np.divide(
         (marginals.sum(axis=1) - 1) * (draws @ of_unit), expected, out=result, where=expected > 0
     )
@@ -147,7 +189,8 @@ def krippendorff_alpha(
         Factors that say what was judged. By default the systems, the item, and every moderator
         that is not a property of the annotator.
     n_resamples : int
-        Bootstrap resamples of units for the interval; 0 for none.
+        Bootstrap resamples for the interval, where there are 100 independent units or more; 0 for
+        no interval.
     ci_prob : float, optional
         Probability of the interval; `bayeseval.settings.ci_prob` where left out.
     random_seed : int, optional
@@ -158,13 +201,17 @@ def krippendorff_alpha(
     Record
         One row a criterion, with the columns ``criterion`` and the factor ``by`` (where there are),
         ``level``, ``alpha`` (1 = perfect, 0 = as by chance, negative = less than by chance),
-        ``lower`` and ``upper`` (percentile bootstrap over units), ``n_units`` (judged at least
+        ``lower`` and ``upper`` (see below), ``n_units`` (judged at least
         twice), ``n_single`` (left out), ``n_judgements`` (in those units), ``n_repeats``
         (left out: of several judgements of a unit by one annotator the first counts), ``exact``
         (share of units on which all agree) and ``note``. Where everybody gave one and the same
         answer to everything, alpha is not defined (0/0): it is NaN, and ``note`` says so. One unit,
-        or units that all say the same, have no interval. Intervals of fewer than 30 units are too
-        narrow, and so are those of units that share an item, which are taken as independent.
+        or units that all say the same, have no interval.
+
+        Independent are units, or items where several units have one and there are three items at
+        least. Of a hundred and more the interval is the percentile bootstrap; of fewer, where that
+        is too narrow, it is Student's t of the jackknife of log(1 − alpha), one item (or unit)
+        left out at a time. It generalises over items, for the annotators that there are.
 
     Raises
     ------
@@ -175,6 +222,13 @@ def krippendorff_alpha(
     ----------
     Krippendorff, K. (2011). Computing Krippendorff's Alpha-Reliability.
     https://repository.upenn.edu/asc_papers/43
+
+    Zapf, A., Castell, S., Morawietz, L., & Karch, A. (2016). Measuring inter-rater reliability for
+    nominal data: which coefficients and confidence intervals are appropriate? BMC Medical Research
+    Methodology 16, 93. https://doi.org/10.1186/s12874-016-0200-9
+
+    Miller, R. G. (1974). The jackknife: a review. Biometrika 61, 1–15.
+    https://doi.org/10.1093/biomet/61.1.1
     """
     import pandas as pd
 
@@ -187,7 +241,10 @@ def krippendorff_alpha(
             "level='ratio' needs numbers from zero upwards; the smallest answer is "
             f"{values.min():g}. Use level='interval'."
         )
-    found = []
+    found: list[dict[str, object]] = []
+    intervals: list[str] = []
+    fewest: list[int] = []
+    independent: list[str] = []
     for piece in slices(judgements, criterion, by):
         rows = once_each(judgements, piece.rows, codes)
         _, own = np.unique(codes[rows], return_inverse=True)
@@ -201,17 +258,20 @@ def krippendorff_alpha(
                 "by two annotators, or name a wider unit=."
             )
         own, given = np.unique(own[many], return_inverse=True)[1], given[many]
+        cluster, what = _clusters(judgements, rows[many], own, factors)
+        independent.append(f"{what}s")
         pairs = _pairs(own, given, int(own.max()) + 1)
         alpha = _point(level, pairs)
-        draws = (
-            _bootstrap(level, pairs, n_resamples, rng)
-            if n_resamples > 0 and np.isfinite(alpha)
-            else np.array([])
-        )
-        draws = draws[np.isfinite(draws)]
-        tail = (1 - prob) / 2
-        lower, upper = np.quantile(draws, [tail, 1 - tail]) if draws.size else (np.nan, np.nan)
-        width, why = has_width(float(lower), float(upper), len(pairs.marginals), "unit")
+        lower = upper = float("nan")
+        if n_resamples > 0 and np.isfinite(alpha):
+            n = int(cluster.max()) + 1
+            fewest.append(n)
+            draws = np.empty((0, n))
+            if n >= ENOUGH_FOR_BOOTSTRAP:
+                draws = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
+            lower, upper = _interval(level, pairs, cluster, alpha, prob, draws)
+            intervals.append("percentile bootstrap" if len(draws) else "jackknife t of log(1 − α)")
+        width, why = has_width(lower, upper, int(cluster.max()) + 1, what)
         if not width:
             lower = upper = float("nan")
         exact = float(((pairs.marginals > 0).sum(axis=1) == 1).mean())
@@ -220,8 +280,8 @@ def krippendorff_alpha(
                 **piece.key,
                 "level": level,
                 "alpha": alpha,
-                "lower": float(lower),
-                "upper": float(upper),
+                "lower": lower,
+                "upper": upper,
                 "n_units": len(pairs.marginals),
                 "n_single": int((size == 1).sum()),
                 "n_judgements": len(given),
@@ -232,13 +292,21 @@ def krippendorff_alpha(
         )
     table = pd.DataFrame(found)
     notes = [
-        f"Unit: {' × '.join(factors)}. Interval: {100 * prob:.10g} % percentile bootstrap over "
-        f"units, {n_resamples:,} resamples."
-        if n_resamples > 0
-        else f"Unit: {' × '.join(factors)}.",
+        f"Unit: {' × '.join(factors)}."
+        + (
+            f" Interval: {100 * prob:.10g} %, {' or '.join(dict.fromkeys(intervals))} over "
+            f"{' or '.join(dict.fromkeys(independent))}."
+            if intervals
+            else ""
+        ),
         *(
-            [f"Fewer than {FEW_UNITS} units: the interval is too narrow."]
-            if ((table["n_units"] < FEW_UNITS) & table["lower"].notna()).any()
+            [
+                (
+                    f"Fewer than {FEW} independent items or units ({min(fewest)}): the interval is "
+                    "somewhat narrow; of twelve it holds alpha in nine tables of ten."
+                )
+            ]
+            if fewest and min(fewest) < FEW and table["lower"].notna().any()
             else []
         ),
         *dict.fromkeys(note for note in table["note"] if note),
@@ -246,6 +314,20 @@ def krippendorff_alpha(
     return Record(
         table=table, title="Krippendorff's alpha", notes=tuple(notes), shown=(*split(by), *SHOWN)
     )
+
+
+def _clusters(
+    judgements: Judgements, rows: np.ndarray, unit: np.ndarray, factors: Sequence[str]
+) -> tuple[np.ndarray, str]:
+    """Return what is independent, by unit: its item where units share items, else the unit."""
+    n_units = int(unit.max()) + 1
+    if "item" in factors:
+        item = np.empty(n_units, dtype=np.int64)
+        item[unit] = judgements.codes("item")[rows]
+        of_unit = np.unique(item, return_inverse=True)[1]
+        if FEWEST_CLUSTERS <= of_unit.max() + 1 < n_units:
+            return of_unit, "item"
+    return np.arange(n_units), "unit"
 
 
 def _point(level: Level, pairs: _Pairs) -> float:

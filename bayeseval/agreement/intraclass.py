@@ -8,6 +8,7 @@ import numpy as np
 
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import cell_means, compact, numbers, slices, unit_factors
+from bayeseval.agreement._shared_items import note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -144,6 +145,7 @@ def icc(
                 f"Targets: {' × '.join(factors)}. Interval: {100 * prob:.10g} %, from the F "
                 "distribution."
             ),
+            *note_on_shared_items(judgements, factors),
             *dict.fromkeys(notes),
         ),
         shown=(

@@ -8,6 +8,7 @@ import numpy as np
 
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
+from bayeseval.agreement._shared_items import note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -124,6 +125,7 @@ def cohen_kappa(
         title=f"Cohen's kappa{'' if weights is None else f', {weights} weights'}",
         notes=(
             f"Unit: {' × '.join(factors)}. Interval: {100 * prob:.10g} %, large-sample.",
+            *note_on_shared_items(judgements, factors),
             *dict.fromkeys(note for note in table["note"] if note),
         ),
         shown=(

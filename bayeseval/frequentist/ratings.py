@@ -1,5 +1,6 @@
 """T-tests between systems: paired where units are shared, Welch's otherwise."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Literal
@@ -63,9 +64,11 @@ def rating_tests(
     pair_by : {"auto", "item", "annotator", "annotator and item", "none"}
         What makes a pair in the paired t-test: the mean answer to the two systems on one item, by
         one annotator, or by one annotator on one item. ``"auto"`` takes the item, else the
-        annotator, and for two systems that share fewer than two units, or less than half of the
-        units of the one with fewer, Welch's test. ``"none"`` always takes Welch's test, which takes
-        ratings as independent.
+        annotator. Two systems that share fewer than two units, or less than half of the units of
+        the one with fewer, are compared by Welch's test of the means of these units; so are, by
+        the means of annotators, two systems that were judged by different people, since chance
+        chose those. ``"none"`` always takes Welch's test of ratings, which takes them as
+        independent.
     criterion : str, optional
         Criterion; each in turn where left out.
     ci_prob : float, optional
@@ -80,13 +83,13 @@ def rating_tests(
     Record
         One row two systems, with the columns ``criterion`` (only where there are criteria), the
         factor ``by`` (where given), ``system_a``, ``system_b`` (or ``<factor>_a``,
-        ``<factor>_b``), ``test`` ("paired t by item", "Welch t", …), ``n_a``, ``n_b`` (units of a
-        paired test, judgements of Welch's), ``mean_a``, ``sd_a``, ``mean_b``, ``sd_b`` (of these
-        units; within levels in Welch's test), ``estimate`` = A − B, ``lower``, ``upper``, ``t``,
-        ``df``, ``p`` (two-sided), ``p_corrected``, ``verdict`` ("A better", "B better",
-        "not rejected", "not defined") and ``note``. Where all differences are the same there is no
-        variation to test against: t and p are NaN and the note says so; so it does of two systems
-        that were never judged at the same level.
+        ``<factor>_b``), ``test`` ("paired t by item", "Welch t by annotator", "Welch t", …),
+        ``n_a``, ``n_b`` (units; judgements of a plain Welch t), ``mean_a``, ``sd_a``, ``mean_b``,
+        ``sd_b`` (of these units; within levels in Welch's test), ``estimate`` = A − B, ``lower``,
+        ``upper``, ``t``, ``df``, ``p`` (two-sided), ``p_corrected``, ``verdict`` ("A better",
+        "B better", "not rejected", "not defined") and ``note``. Where all differences are the same
+        there is no variation to test against: t and p are NaN and the note says so; so it does of
+        two systems that were never judged at the same level.
 
     Raises
     ------
@@ -202,6 +205,12 @@ def _tests(
         raise DesignError(f"a test between {factor}s needs at least two{piece.where}.")
     labels = judgements.labels(factor)
     means = unit = None
+    # Of two systems with people or items of their own, these are what chance chose.
+    nested = [
+        name
+        for name in (("annotator", *units) if pair_by == "auto" else ())
+        if judgements.has(name) and name != factor
+    ]
     if units:
         unit, _ = compact([judgements.codes(name)[piece.rows] for name in units])
         cell, cells = compact([unit, stratum])
@@ -210,7 +219,8 @@ def _tests(
     rows = []
     for a, b in combinations(present.tolist(), 2):
         head = {**piece.key, f"{factor}_a": labels[a], f"{factor}_b": labels[b]}
-        if means is not None and unit is not None:
+        by_unit = _own_units(judgements, piece, level, (a, b), nested[:1])
+        if by_unit is None and means is not None and unit is not None:
             there = np.isfinite(means[:, [a, b]])
             both = there.all(axis=1)
             _, own = np.unique(unit[both], return_inverse=True)
@@ -222,12 +232,46 @@ def _tests(
                 row = _paired(one, two, prob)
                 rows.append({**head, "test": f"paired t by {' and '.join(units)}", **row})
                 continue
+        by_unit = by_unit or _own_units(judgements, piece, level, (a, b), nested[1:])
+        name, unit_of = by_unit or (None, None)
         one, two = (
-            [given[(level == side) & (stratum == code)] for code in np.unique(stratum)]
+            [
+                _unit_means(given, unit_of, (level == side) & (stratum == code))
+                for code in np.unique(stratum)
+            ]
             for side in (a, b)
         )
-        rows.append({**head, "test": "Welch t", **welch_within(one, two, prob)})
+        test = f"Welch t by {name}" if name else "Welch t"
+        rows.append({**head, "test": test, **welch_within(one, two, prob)})
     return rows
+
+
+def _own_units(
+    judgements: Judgements,
+    piece: Slice,
+    level: np.ndarray,
+    pair: tuple[int, int],
+    names: Sequence[str],
+) -> tuple[str, np.ndarray] | None:
+    """Return the factor of which two systems share less than half, several a system, repeated."""
+    for name in names:
+        codes = judgements.codes(name)[piece.rows]
+        sides = [codes[level == side] for side in pair]
+        one, two = (np.unique(side) for side in sides)
+        few = min(len(one), len(two))
+        shared = len(np.intersect1d(one, two))
+        repeated = len(one) < len(sides[0]) or len(two) < len(sides[1])
+        if few > 1 and repeated and shared < few / 2:
+            return name, codes
+    return None
+
+
+def _unit_means(given: np.ndarray, codes: np.ndarray | None, chosen: np.ndarray) -> np.ndarray:
+    """Return the chosen answers, or their means by unit."""
+    if codes is None:
+        return given[chosen]
+    _, unit = np.unique(codes[chosen], return_inverse=True)
+    return np.bincount(unit, weights=given[chosen]) / np.bincount(unit)
 
 
 def _paired(a: np.ndarray, b: np.ndarray, prob: float) -> dict[str, object]:
