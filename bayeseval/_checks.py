@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from bayeseval.errors import BayesEvalError
+import numpy as np
+
+from bayeseval.errors import BayesEvalError, JudgementError
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -54,3 +56,28 @@ def generator(random_seed: Any) -> "Generator":
         raise BayesEvalError(
             f"random_seed must be a whole number from 0 upwards, or None; got {shown(random_seed)}"
         ) from None
+
+
+# Squares of squares (an ICC's degrees of freedom, Greenhouse and Geisser's epsilon) and sums of a
+# million of them are still numbers.
+_LARGEST_SQUARABLE = 1e70
+
+
+def squarable(values: np.ndarray, *, what: str) -> np.ndarray:
+    """Return values as they are, or refuse those whose squares are infinite or zero.
+
+    Parameters
+    ----------
+    values : numpy.ndarray of float
+        Answers.
+    what : str
+        The function that asks, for the message.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    if largest == 0 or 1 / _LARGEST_SQUARABLE <= largest <= _LARGEST_SQUARABLE:
+        return values
+    raise JudgementError(
+        f"{what} computes with squares of answers, and the largest here, {largest:g}, is too "
+        f"{'large' if largest > 1 else 'small'} for that. Give answers in another unit: all "
+        f"{'divided' if largest > 1 else 'multiplied'} by one power of ten."
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import nearest, some, squarable
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements
 
@@ -138,7 +138,7 @@ def numbers(judgements: Judgements, *, what: str) -> np.ndarray:
         Values of the scale; magnitudes as they were given.
     """
     if not judgements.is_paired:
-        return judgements.as_numbers()
+        return squarable(judgements.as_numbers(), what=what)
     raise JudgementError(
         f"{what} needs ratings or magnitudes, which are about one system; these are "
         f"{type(judgements).__name__}, which compare two. For pairs use win_rates, "

@@ -1,4 +1,4 @@
-"""Whether units of agreement share an item, so that they are not independent of one another."""
+"""What is independent among units of agreement: units that share an item are not."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,43 @@ import numpy as np
 
 from bayeseval.judgements import Judgements
 
-# Of four items with three systems each, intervals that take the twelve units as independent hold
-# the truth in .7 to .9 of simulated tables (docs/benchmarks/classical.md).
-FEW_ITEMS = 30
+# Student's t of two items has one degree of freedom, and an interval that says nothing.
+FEWEST_ITEMS = 3
 
 
-def note_on_shared_items(judgements: Judgements, factors: Sequence[str]) -> list[str]:
-    """Say that an interval takes units of few shared items as independent, where it does.
+def clusters(
+    judgements: Judgements, rows: np.ndarray, unit: np.ndarray, factors: Sequence[str]
+) -> tuple[np.ndarray, str]:
+    """Return what is independent, by unit: its item where units share items, else the unit.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any table.
+    rows : numpy.ndarray of int
+        Rows of the judgements of these units.
+    unit : numpy.ndarray of int
+        The unit of each of these rows, from 0.
+    factors : sequence of str
+        What makes a unit.
+
+    Returns
+    -------
+    tuple
+        Codes from 0, dims (unit,), and what they are of: "item" or "unit".
+    """
+    n_units = int(unit.max()) + 1
+    if "item" in factors:
+        of_unit = _items(judgements, rows, unit)
+        if FEWEST_ITEMS <= of_unit.max() + 1 < n_units:
+            return of_unit, "item"
+    return np.arange(n_units), "unit"
+
+
+def note_on_shared_items(
+    judgements: Judgements, factors: Sequence[str], used: Sequence[str], intervals: str
+) -> list[str]:
+    """Say what intervals take as independent, where units share items.
 
     Parameters
     ----------
@@ -20,16 +50,27 @@ def note_on_shared_items(judgements: Judgements, factors: Sequence[str]) -> list
         Any table.
     factors : sequence of str
         What makes a unit.
+    used : sequence of str
+        What was independent in each result, from `clusters`.
+    intervals : str
+        How they allow for it, as the end of a sentence.
     """
+    if "item" in used:
+        return [f"Units that share an item are alike: {intervals}."]
     if "item" not in factors:
         return []
-    item = judgements.codes("item")
-    others = np.stack([judgements.codes(name) for name in factors], axis=1)
-    n_items, n_units = len(np.unique(item)), len(np.unique(others, axis=0))
-    if n_items == n_units or n_items >= FEW_ITEMS:
+    units = np.stack([judgements.codes(name) for name in factors], axis=1)
+    n_items, n_units = len(np.unique(judgements.codes("item"))), len(np.unique(units, axis=0))
+    if n_items == n_units or n_items >= FEWEST_ITEMS:
         return []
+    shared = f"{n_items} item" + ("s" if n_items > 1 else "")
     said = (
-        f"Intervals take the units as independent, though {n_units:,} units share {n_items} items: "
-        "where items differ, they are too narrow."
+        f"Intervals take the units as independent, though {n_units:,} units share {shared}: they "
     )
-    return [said]
+    return [said + "speak of no other items."]
+
+
+def _items(judgements: Judgements, rows: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    item = np.empty(int(unit.max()) + 1, dtype=np.int64)
+    item[unit] = judgements.codes("item")[rows]
+    return np.unique(item, return_inverse=True)[1]

@@ -9,6 +9,7 @@ import numpy as np
 from bayeseval._checks import generator, nearest
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
+from bayeseval.agreement._shared_items import clusters
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._meaning import Level
@@ -23,8 +24,6 @@ ENOUGH_FOR_BOOTSTRAP = 100
 # The jackknife of log(1 - alpha) holds it in .85 of 600 simulated tables with 4 units, in .89 with
 # 8, .91 with 12, .93 with 20, .94 with 30.
 FEW = 20
-# A jackknife of fewer has a t of one degree of freedom at most.
-FEWEST_CLUSTERS = 3
 
 SHOWN = (
     Shown("level", "level", "text"),
@@ -258,7 +257,7 @@ def krippendorff_alpha(
                 "by two annotators, or name a wider unit=."
             )
         own, given = np.unique(own[many], return_inverse=True)[1], given[many]
-        cluster, what = _clusters(judgements, rows[many], own, factors)
+        cluster, what = clusters(judgements, rows[many], own, factors)
         independent.append(f"{what}s")
         pairs = _pairs(own, given, int(own.max()) + 1)
         alpha = _point(level, pairs)
@@ -314,20 +313,6 @@ def krippendorff_alpha(
     return Record(
         table=table, title="Krippendorff's alpha", notes=tuple(notes), shown=(*split(by), *SHOWN)
     )
-
-
-def _clusters(
-    judgements: Judgements, rows: np.ndarray, unit: np.ndarray, factors: Sequence[str]
-) -> tuple[np.ndarray, str]:
-    """Return what is independent, by unit: its item where units share items, else the unit."""
-    n_units = int(unit.max()) + 1
-    if "item" in factors:
-        item = np.empty(n_units, dtype=np.int64)
-        item[unit] = judgements.codes("item")[rows]
-        of_unit = np.unique(item, return_inverse=True)[1]
-        if FEWEST_CLUSTERS <= of_unit.max() + 1 < n_units:
-            return of_unit, "item"
-    return np.arange(n_units), "unit"
 
 
 def _point(level: Level, pairs: _Pairs) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import cell_means, compact, numbers, slices, unit_factors
-from bayeseval.agreement._shared_items import note_on_shared_items
+from bayeseval.agreement._shared_items import clusters, note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -84,6 +84,11 @@ def icc(
         0 is NaN, and so is an interval that its formula does not give on both sides of the
         estimate; ``note`` says which. F and p are NaN where nothing disagrees.
 
+        Intervals are McGraw and Wong's, of independent targets. Where targets share items, of
+        which there are three at least, they are of new items: the mean square between targets is
+        put together from those between and within items, with Satterthwaite's degrees of freedom.
+        p is of targets that do not differ, and needs no such thing.
+
     Raises
     ------
     DesignError
@@ -96,6 +101,9 @@ def icc(
 
     McGraw, K. O., & Wong, S. P. (1996). Forming inferences about some intraclass correlation
     coefficients. Psychological Methods 1, 30–46. https://doi.org/10.1037/1082-989X.1.1.30
+
+    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
+    Biometrics Bulletin 2, 110–114. https://doi.org/10.2307/3002019
     """
     import pandas as pd
 
@@ -105,7 +113,7 @@ def icc(
     values = numbers(judgements, what="icc")
     factors = unit_factors(judgements) if unit is None else tuple(unit)
     codes, _ = compact([judgements.codes(name) for name in factors])
-    found, notes = [], []
+    found, notes, used = [], [], []
     for piece in slices(judgements, criterion, by):
         _, target = np.unique(codes[piece.rows], return_inverse=True)
         size = np.bincount(target)
@@ -116,7 +124,13 @@ def icc(
                 "that targets and annotators cannot be told apart."
             )
         who = judgements.codes("annotator")[piece.rows] if judgements.has("annotator") else None
-        chosen, matrix, left_out = _matrix(values[piece.rows], target, who, raters, piece.where)
+        chosen, kept, matrix, left_out = _matrix(
+            values[piece.rows], target, who, raters, piece.where
+        )
+        rows = kept[target]
+        _, own = np.unique(target[rows], return_inverse=True)
+        item, what = clusters(judgements, piece.rows[rows], own, factors)
+        used.append(what)
         if chosen == "slot" and raters == "auto":
             why = "there are no identities" if who is None else "few targets were judged by all"
             notes.append(
@@ -129,7 +143,7 @@ def icc(
                 "n_left_out": left_out,
                 "order_free": chosen == "annotator" or row["model"] == "one-way",
             }
-            for row in _forms(matrix, prob)
+            for row in _forms(matrix, item, prob)
         ]
     table = pd.DataFrame(found)
     notes += [note for note in table["note"] if note]
@@ -145,7 +159,12 @@ def icc(
                 f"Targets: {' × '.join(factors)}. Interval: {100 * prob:.10g} %, from the F "
                 "distribution."
             ),
-            *note_on_shared_items(judgements, factors),
+            *note_on_shared_items(
+                judgements,
+                factors,
+                used,
+                "intervals are of new items, with Satterthwaite's degrees of freedom",
+            ),
             *dict.fromkeys(notes),
         ),
         shown=(
@@ -165,8 +184,8 @@ def icc(
 
 def _matrix(
     values: np.ndarray, target: np.ndarray, who: np.ndarray | None, raters: Raters, where: str
-) -> tuple[str, np.ndarray, int]:
-    """Return what the columns are, the table targets × raters without gaps, and what is left."""
+) -> tuple[str, np.ndarray, np.ndarray, int]:
+    """Return what the columns are, which targets are kept, their table × raters, and the rest."""
     if raters == "annotator" and who is None:
         raise DesignError(
             "raters='annotator' needs identities, which this export has not; use raters='slot'."
@@ -185,7 +204,7 @@ def _matrix(
                     "Use raters='slot' (ICC(1,·) alone is then free of the order), or "
                     "krippendorff_alpha, which allows for missing cells."
                 )
-            return "annotator", means[complete], int((~complete).sum())
+            return "annotator", complete, means[complete], int((~complete).sum())
     size = np.bincount(target)
     several = size > 1
     if several.sum() < 2:
@@ -198,12 +217,16 @@ def _matrix(
     rows = (slot < width) & several[target]
     matrix = np.full((len(size), width), np.nan)
     matrix[target[rows], slot[rows]] = values[rows]
-    return "slot", matrix[several], int((~rows).sum())
+    return "slot", several, matrix[several], int((~rows).sum())
 
 
 @dataclass(frozen=True, slots=True)
 class _MeanSquares:
-    """Mean squares of a table targets × raters; what is zero but for rounding is zero."""
+    """Mean squares of a table targets × raters; what is zero but for rounding is zero.
+
+    ``of_items`` is that between targets if every target had another item, and ``df_items`` its
+    degrees of freedom: `between` and n − 1 where they have.
+    """
 
     n: int
     k: int
@@ -211,9 +234,11 @@ class _MeanSquares:
     rater: float
     within: float
     residual: float
+    of_items: float
+    df_items: float
 
     @classmethod
-    def of(cls, matrix: np.ndarray) -> "_MeanSquares":
+    def of(cls, matrix: np.ndarray, item: np.ndarray) -> "_MeanSquares":
         n, k = matrix.shape
         grand, by_target, by_rater = matrix.mean(), matrix.mean(axis=1), matrix.mean(axis=0)
         sums = (
@@ -224,15 +249,38 @@ class _MeanSquares:
         )
         smallest = ROUNDING * ((matrix - grand) ** 2).sum()
         df = n - 1, k - 1, n * (k - 1), (n - 1) * (k - 1)
-        return cls(
-            n, k, *(float(s / d) if s > smallest else 0.0 for s, d in zip(sums, df, strict=True))
-        )
+        squares = [float(s / d) if s > smallest else 0.0 for s, d in zip(sums, df, strict=True)]
+        of_items, df_items = _between(k, by_target, item, squares[0])
+        return cls(n, k, *squares, of_items=of_items, df_items=df_items)
 
 
-def _forms(matrix: np.ndarray, prob: float) -> list[dict[str, object]]:
+def _between(k: int, mean: np.ndarray, item: np.ndarray, plain: float) -> tuple[float, float]:
+    """Return the mean square between targets of one item each, and its degrees of freedom.
+
+    A one-way analysis of variance of targets' means by item: an item's variance and that within
+    items add up (Satterthwaite 1946, doi:10.2307/3002019).
+    """
+    size = np.bincount(item)
+    n, n_items = len(mean), len(size)
+    if n_items == n:
+        return plain, n - 1.0
+    centre = np.bincount(item, weights=mean) / size
+    of_item = k * float((size * (centre - mean.mean()) ** 2).sum()) / (n_items - 1)
+    within = k * float(((mean - centre[item]) ** 2).sum()) / (n - n_items)
+    each = (n - float((size**2).sum()) / n) / (n_items - 1)
+    parts = np.array([of_item / each, within * (each - 1) / each])
+    total = float(parts.sum())
+    if total == 0:
+        return plain, n - 1.0
+    # In shares, whose squares do not overflow.
+    shares = parts / total
+    return total, float(1 / (shares**2 / (n_items - 1, n - n_items)).sum())
+
+
+def _forms(matrix: np.ndarray, item: np.ndarray, prob: float) -> list[dict[str, object]]:
     from scipy.stats import f as f_distribution
 
-    ms = _MeanSquares.of(matrix)
+    ms = _MeanSquares.of(matrix, item)
     n, k = ms.n, ms.k
     spread = ms.rater - ms.residual
     ratios = [
@@ -261,6 +309,9 @@ def _forms(matrix: np.ndarray, prob: float) -> list[dict[str, object]]:
         else:
             value, note = top / bottom, ""
             low, high = _interval(index, ms, prob) if error > 0 else (value, np.nan)
+            if ms.df_items < n - 1:
+                # Its mean square is another than the estimate's.
+                low, high = min(low, value), max(high, value)
             # Approximate ends are not sure to lie on either side of the estimate.
             if low <= value <= high <= 1 and low < high - ROUNDING:
                 lower, upper = low, high
@@ -312,10 +363,10 @@ def _interval(index: int, ms: _MeanSquares, prob: float) -> tuple[float, float]:
 
     n, k = ms.n, ms.k
     high = 0.5 + prob / 2
-    df1, df_residual = n - 1, (n - 1) * (k - 1)
+    df1, df_residual = ms.df_items, (n - 1) * (k - 1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if index in (1, 4):
-            residual, rater, between = np.array([ms.residual, ms.rater, ms.between])
+            residual, rater, between = np.array([ms.residual, ms.rater, ms.of_items])
             rho = (between - residual) / (between + (k - 1) * residual + k * (rater - residual) / n)
             fj = rater / residual
             top = df_residual * (k * rho * fj + n * (1 + (k - 1) * rho) - k * rho) ** 2
@@ -334,7 +385,7 @@ def _interval(index: int, ms: _MeanSquares, prob: float) -> tuple[float, float]:
                 )
             return float(low), float(up)
         error, df2 = (ms.within, n * (k - 1)) if index in (0, 3) else (ms.residual, df_residual)
-        ratio = np.float64(ms.between) / error
+        ratio = np.float64(ms.of_items) / error
         low = ratio / f_distribution.ppf(high, df1, df2)
         up = ratio * f_distribution.ppf(high, df2, df1)
         if index < 3:

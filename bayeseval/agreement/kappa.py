@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
-from bayeseval.agreement._shared_items import note_on_shared_items
+from bayeseval.agreement._shared_items import clusters, note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.settings import resolve_ci
@@ -51,7 +51,8 @@ def cohen_kappa(
         One row two annotators, with the columns ``criterion``, the factor ``by`` (if there are),
         ``annotator_a``, ``annotator_b``, ``n_units`` (judged by both), ``agreement`` (share that
         is the same), ``kappa``, ``lower``, ``upper`` (normal, from the large-sample standard
-        error) and ``note``. Kappa of two annotators who gave one and the same answer to everything
+        error; where units share items, of which there are three at least, Student's t over items)
+        and ``note``. Kappa of two annotators who gave one and the same answer to everything
         is NaN, and so is the interval of one unit or of answers that do not vary. Where an
         annotator judged a unit more than once, the first judgement counts.
 
@@ -64,9 +65,15 @@ def cohen_kappa(
     ----------
     Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological
     Measurement 20, 37–46. https://doi.org/10.1177/001316446002000104
+
+    Fleiss, J. L., Cohen, J., & Everitt, B. S. (1969). Large sample standard errors of kappa and
+    weighted kappa. Psychological Bulletin 72, 323–327. https://doi.org/10.1037/h0028106
+
+    Yang, Z., & Zhou, M. (2015). Weighted kappa statistic for clustered matched-pair ordinal data.
+    Computational Statistics & Data Analysis 82, 1–18.
+    https://ideas.repec.org/a/eee/csdana/v82y2015icp1-18.html
     """
     import pandas as pd
-    from scipy.stats import norm
     from statsmodels.stats.inter_rater import cohens_kappa
 
     if weights not in (None, "linear", "quadratic"):
@@ -76,27 +83,32 @@ def cohen_kappa(
     prob, _ = resolve_ci(ci_prob)
     values, codes, _, factors = answers_by_unit(judgements, unit)
     categories, answer = _categories(judgements, values)
-    found = []
+    found, used = [], []
     for piece in slices(judgements, criterion, by):
+        # The first row of every unit that someone judged.
         of_person: dict[int, dict[int, int]] = {}
         for row in piece.rows:
             own = of_person.setdefault(int(judgements.codes("annotator")[row]), {})
-            own.setdefault(int(codes[row]), int(answer[row]))
+            own.setdefault(int(codes[row]), int(row))
         before = len(found)
         for one, two in combinations(sorted(of_person), 2):
             both = of_person[one].keys() & of_person[two].keys()
             if len(both) < max(1, min_units):
                 continue
+            rows = np.array([of_person[one][key] for key in both])
+            pair = answer[rows], answer[[of_person[two][key] for key in both]]
             table = np.zeros((len(categories), len(categories)))
-            for key in both:
-                table[of_person[one][key], of_person[two][key]] += 1
+            np.add.at(table, pair, 1)
             kappa = lower = upper = float("nan")
             if np.count_nonzero(table.sum(axis=0) + table.sum(axis=1)) > 1:
                 with np.errstate(divide="ignore", invalid="ignore"):
                     # Where agreement by chance is certain, or none, its variance is 0 / 0.
                     result = cohens_kappa(table, wt=weights)
                 kappa = float(result["kappa"])
-                half = float(norm.ppf(0.5 + prob / 2)) * float(np.sqrt(max(result["var_kappa"], 0)))
+                item, what = clusters(judgements, rows, np.arange(len(rows)), factors)
+                used.append(what)
+                influence = _influence(table, weights)[pair]
+                half = _half(float(result["var_kappa"]), influence, item, prob)
                 lower, upper = max(-1.0, kappa - half), min(1.0, kappa + half)
             width, why = has_width(lower, upper, len(both), "unit")
             if not width:
@@ -125,7 +137,12 @@ def cohen_kappa(
         title=f"Cohen's kappa{'' if weights is None else f', {weights} weights'}",
         notes=(
             f"Unit: {' × '.join(factors)}. Interval: {100 * prob:.10g} %, large-sample.",
-            *note_on_shared_items(judgements, factors),
+            *note_on_shared_items(
+                judgements,
+                factors,
+                used,
+                "the intervals of annotators who share some are Student's t, over items",
+            ),
             *dict.fromkeys(note for note in table["note"] if note),
         ),
         shown=(
@@ -138,6 +155,40 @@ def cohen_kappa(
             Shown(("lower", "upper"), "interval"),
         ),
     )
+
+
+def _influence(table: np.ndarray, weights: str | None) -> np.ndarray:
+    """Return how far an answer of each cell moves kappa, dims (category, category).
+
+    Its mean is zero and the mean of its squares, over n, the large-sample variance (Fleiss, Cohen &
+    Everitt 1969, doi:10.1037/h0028106).
+    """
+    share = table / table.sum()
+    steps = np.abs(np.subtract.outer(np.arange(len(table)), np.arange(len(table))))
+    # Disagreement; kappa is 1 minus what there is over what there would be by chance.
+    weight = np.minimum(steps, 1) if weights is None else steps ** (1 + (weights == "quadratic"))
+    one, two = share.sum(axis=1), share.sum(axis=0)
+    chance = float(one @ weight @ two)
+    ratio = float((share * weight).sum()) / chance if chance > 0 else 0.0
+    by_chance = (weight @ two)[:, None] + one @ weight
+    return (ratio * (by_chance - chance) - weight) / chance if chance > 0 else 0.0 * weight
+
+
+def _half(variance: float, influence: np.ndarray, item: np.ndarray, prob: float) -> float:
+    """Return half of an interval: normal where all units are independent, else over items.
+
+    Over items the variance is that of sums of influence (Yang & Zhou 2015), and no smaller than
+    that of independent units: of few items it is itself uncertain.
+    """
+    from scipy.stats import norm, t
+
+    n, n_items = len(item), int(item.max()) + 1
+    variance = max(variance, 0.0)
+    if n_items == n:
+        return float(norm.ppf(0.5 + prob / 2) * np.sqrt(variance))
+    sums = np.bincount(item, weights=influence)
+    between = n_items / (n_items - 1) * float((sums**2).sum()) / n**2
+    return float(t.ppf(0.5 + prob / 2, n_items - 1) * np.sqrt(max(variance, between)))
 
 
 def fleiss_kappa(

@@ -12,6 +12,27 @@ def expanded(n_units: np.ndarray, tail: float) -> np.ndarray:
     return norm.sf(np.sqrt(n / (n - 1)) * t.isf(tail, n - 1))
 
 
+def interval(
+    draws: np.ndarray, centre: float, n: float, tail: float, bounds: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the ends of an interval of resampled scores, or of their differences.
+
+    No resample of n units goes beyond the n, and the farthest one has a chance of n^-n. Where the
+    widened tail is smaller, Student's t takes the bootstrap's standard error instead (Hesterberg
+    2015), within the bounds of what is possible.
+    """
+    from scipy.stats import t
+
+    wide = float(expanded(np.array([n]), tail)[0])
+    if np.ptp(draws) <= 1e-12 * np.abs(draws).max():
+        return float("nan"), float("nan")
+    if n < 2 or wide >= n**-n:
+        low, high = np.quantile(draws, [wide, 1 - wide])
+        return float(low), float(high)
+    half = float(t.isf(tail, n - 1)) * float(draws.std()) * np.sqrt(n / (n - 1))
+    return max(centre - half, bounds[0]), min(centre + half, bounds[1])
+
+
 def one_sided(share: float, n: float) -> float:
     """Return p of the share of resamples in which a difference of so many units is above 0."""
     from scipy.stats import norm, t
@@ -30,6 +51,7 @@ def ranked(
     alpha: float,
     alone: np.ndarray,
     n_units: np.ndarray,
+    bounds: tuple[float, float],
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the table of systems and that of pairs.
 
@@ -43,11 +65,12 @@ def ranked(
     # Stable, so that exact ties keep the natural order of labels.
     order = np.argsort(-estimate, kind="stable")
     tail = (1 - prob) / 2
-    tails = expanded(n_units, tail)
     ends = np.array(
-        [np.quantile(draws[:, k], [tails[k], 1 - tails[k]]) for k in range(draws.shape[1])]
+        [
+            interval(draws[:, k], float(estimate[k]), float(n_units[k]), tail, bounds)
+            for k in range(draws.shape[1])
+        ]
     ).T
-    ends[:, np.ptp(ends, axis=0) <= 1e-12 * np.abs(ends).max(axis=0)] = np.nan
     # A system that cannot be resampled may stand above or below any other.
     ranks = np.full(ends.shape, np.nan)
     if not alone.all():
@@ -68,9 +91,11 @@ def ranked(
             # Means of the same answers in another order differ in the last bits.
             tie = np.abs(difference) <= 1e-12
             share = float(((difference > 0) & ~tie).mean() + tie.mean() / 2)
-            units = min(n_units[a], n_units[b])
-            wide = expanded(np.array([units]), tail)[0]
-            low, high = np.quantile(difference, [wide, 1 - wide])
+            units = float(min(n_units[a], n_units[b]))
+            far = bounds[1] - bounds[0]
+            low, high = interval(
+                difference, float(estimate[a] - estimate[b]), units, tail, (-far, far)
+            )
             p = one_sided(share, units)
             if high - low <= 1e-12:
                 low = high = np.nan

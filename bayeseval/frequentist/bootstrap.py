@@ -212,7 +212,9 @@ def bootstrap_ranking(
                 f"{named}. Every resample gives the same score: no interval, no rank interval, and "
                 "no cluster of its own."
             )
-        table, pair = ranked(estimate, draws[whole], systems, prob, alpha, alone, n_units)
+        table, pair = ranked(
+            estimate, draws[whole], systems, prob, alpha, alone, n_units, _bounds(judgements)
+        )
         if table["lower"].isna().sum() > alone.sum():
             notes.append(f"Scores that no resample changes{piece.where} have no interval.")
         for frame, collected in ((table, tables), (pair, pairs)):
@@ -254,6 +256,14 @@ def bootstrap_ranking(
         resample=chosen,
         alpha=alpha,
     )
+
+
+def _bounds(judgements: Judgements) -> tuple[float, float]:
+    """Return the smallest and largest score that is possible."""
+    if judgements.is_paired:
+        return 0.0, 1.0
+    scale = getattr(judgements, "scale", None)
+    return (0.0, np.inf) if scale is None else (float(min(scale.values)), float(max(scale.values)))
 
 
 def _plural(resample: Resample) -> str:

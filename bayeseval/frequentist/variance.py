@@ -78,7 +78,7 @@ def anova(
         ``eta2_partial``, with ``within`` also ``epsilon`` (Greenhouse–Geisser) and ``p_gg`` (p
         with it), of a mixed model ``chi2``, ``p_chi2`` (likelihood ratio), ``sd_block`` and
         ``sd_residual`` (and no sums of squares nor η²), and ``note``. Where nothing varies within
-        the levels F is infinite or NaN and the note says so.
+        the levels F is NaN and the note says so.
 
     Raises
     ------
@@ -159,11 +159,11 @@ def _f_test(
     note = ""
     if ss_within <= tiny:
         same = ss_between <= tiny
-        ratio = float("nan") if same else float("inf")
+        ratio = float("nan")
         note = (
             "All answers are the same: there is nothing to test."
             if same
-            else "Answers do not vary within levels: F is infinite and its p no probability."
+            else "Answers do not vary within levels: nothing to test against."
         )
     total = ss_between + ss_within
     return {

@@ -74,14 +74,8 @@ def test_every_number_is_finite_and_ordered_or_missing(name: str) -> None:
             assert (table.loc[table[value].isna(), "note"] != "").all(), shape
 
 
-# Named on the page of the benchmark, with the reason: four independent items, or three annotators.
-NAMED = {
-    *(("krippendorff_alpha", shape) for shape in ("complete", "ragged", "nested", "between")),
-    *(("cohen_kappa", shape) for shape in ("complete", "ragged")),
-    *((f"icc, ICC({k},1)", s) for k in (2, 3) for s in ("complete", "ragged", "between")),
-    *(("bootstrap_ranking", shape) for shape in ("complete", "ragged", "tiny")),
-    ("bootstrap_ranking, annotators", "tiny"),
-}
+# Named on the page of the benchmark, with the reason: four independent items.
+NAMED = {("krippendorff_alpha", shape) for shape in ("complete", "ragged", "nested", "between")}
 
 
 @pytest.mark.calibration

@@ -8,9 +8,10 @@ import pytest
 from scipy import stats
 
 from bayeseval.agreement import cohen_kappa, icc, krippendorff_alpha
-from bayeseval.frequentist import bootstrap_ranking, rating_tests
+from bayeseval.errors import JudgementError
+from bayeseval.frequentist import anova, bootstrap_ranking, rating_means, rating_tests, tukey
 from bayeseval.frequentist._bootstrap_ranks import expanded, one_sided
-from bayeseval.judgements import LikertJudgements
+from bayeseval.judgements import LikertJudgements, MagnitudeJudgements, StrengthJudgements
 from tests import tables
 
 
@@ -107,10 +108,93 @@ def test_the_jackknife_of_alpha_leaves_items_out():
     assert "jackknife" in str(krippendorff_alpha(table))
 
 
-def test_units_that_share_few_items_are_named():
+def test_intervals_of_units_that_share_items_say_so():
     table = tables.likert("complete", 3, points=5)
     for found in (icc(table), cohen_kappa(table)):
-        assert "12 units share 4 items" in str(found).replace("\n", " ")
+        assert "Units that share an item are alike" in str(found).replace("\n", " ")
     nested = tables.likert("nested", 3, points=5)
     for found in (icc(nested), cohen_kappa(nested)):
         assert "share" not in str(found)
+    frame = table.to_frame()
+    two = table.keep_rows(frame["item"].isin(["i0", "i1"]).to_numpy(), rule="two items")
+    for found in (icc(two), cohen_kappa(two)):
+        assert "6 units share 2 items" in str(found).replace("\n", " ")
+
+
+def test_the_kappa_of_shared_items_is_students_t_over_their_sums():
+    """The variance that statsmodels gives is the mean square of what each answer moves kappa by."""
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    from bayeseval.agreement.kappa import _half, _influence
+
+    counts = np.array([[10, 3, 1], [2, 12, 4], [0, 5, 9]])
+    for weights in (None, "linear", "quadratic"):
+        moves = _influence(counts, weights)
+        known: Any = cohens_kappa(counts, wt=weights)["var_kappa"]
+        assert (counts * moves).sum() == pytest.approx(0, abs=1e-9)
+        assert (counts * moves**2).sum() / counts.sum() ** 2 == pytest.approx(known)
+    own, every = np.arange(6), np.repeat([0, 1, 2], 2)
+    each = np.array([1.0, 1, -1, -1, 0, 0])
+    assert _half(0.04, each, own, 0.95) == pytest.approx(stats.norm.isf(0.025) * 0.2)
+    # Sums 2, -2 and 0: 3 / 2 × 8 / 6².
+    assert _half(0.04, each, every, 0.95) == pytest.approx(stats.t.isf(0.025, 2) * (1 / 3) ** 0.5)
+
+
+def test_the_icc_of_shared_items_has_satterthwaites_interval():
+    """By hand, from a nested analysis of variance by statsmodels."""
+    import statsmodels.formula.api as smf
+    from statsmodels.stats.anova import anova_lm
+
+    table = tables.likert("complete", 3, sd_annotator=0.0, sd_item=1.0, points=100)
+    frame = table.to_frame()
+    squares = anova_lm(smf.ols("rating ~ C(item) + C(item):C(system)", frame).fit())
+    items, rest, within = squares["mean_sq"]
+    # Three targets an item.
+    between = (items + 2 * rest) / 3
+    df = between**2 / ((items / 3) ** 2 / 3 + (2 * rest / 3) ** 2 / 8)
+    k, ratio = 12, between / within
+    low = ratio / stats.f.isf(0.025, df, 132)
+    high = ratio * stats.f.isf(0.025, 132, df)
+    row = icc(table, raters="slot").table.iloc[0]
+    assert row["lower"] == pytest.approx((low - 1) / (low + k - 1), rel=1e-9)
+    assert row["upper"] == pytest.approx((high - 1) / (high + k - 1), rel=1e-9)
+
+
+def test_the_interval_of_four_items_is_students():
+    rng = np.random.default_rng(2)
+    cells = rng.integers(1, 10, size=(4, 2))
+    rows = [(f"u{k}", s, f"i{k}", int(cells[k, j])) for k in range(4) for j, s in enumerate("AB")]
+    found = bootstrap_ranking(ratings(rows), n_resamples=20_000, random_seed=1)
+    row = found.pairs.iloc[0]
+    difference = np.subtract(*cells.T) * (1 if row["system_a"] == "A" else -1)
+    known: Any = stats.ttest_1samp(difference, 0).confidence_interval(0.95)
+    ends = np.clip([known.low, known.high], -8, 8)
+    assert (row["lower"], row["upper"]) == pytest.approx(tuple(ends), rel=0.03, abs=0.05)
+
+
+@pytest.mark.parametrize("power", [300, -300, 155])
+def test_magnitudes_whose_squares_are_no_numbers_are_refused_in_words(power: int):
+    rng = np.random.default_rng(0)
+    rows = [(f"p{k}", f"i{j}", s) for k in range(3) for j in range(3) for s in "AB"]
+    frame = pd.DataFrame(rows, columns=["who", "item", "system"])
+    frame["m"] = np.exp(rng.normal(size=len(frame))) * float(f"1e{power}")
+    table = MagnitudeJudgements.from_frame(
+        frame, annotator="who", item="item", system="system", magnitude="m", reference=None
+    )
+    for function in (icc, rating_means, rating_tests, bootstrap_ranking, anova, tukey):
+        with pytest.raises(JudgementError, match="by one power of ten"):
+            function(table)
+    with pytest.raises(JudgementError, match="by one power of ten"):
+        krippendorff_alpha(table, level="interval")
+
+
+@pytest.mark.parametrize("within", [None, "annotator"])
+def test_mirrored_strengths_have_no_f(within: Any):
+    frame = pd.DataFrame({"who": list("xxyy"), "item": list("1212"), "a": "A", "b": "B", "s": 10})
+    table = StrengthJudgements.from_frame(
+        frame, annotator="who", item="item", system_a="a", system_b="b", strength="s",
+        bounds=(-50, 50), positive="a",
+    )  # fmt: skip
+    row = anova(table, within=within).table.iloc[0]
+    assert np.isnan([row["F"], row["p"]]).all()
+    assert "nothing to test against" in row["note"]
