@@ -5,7 +5,7 @@
 # pyright: reportArgumentType=false, reportReturnType=false, reportOperatorIssue=false
 # pyright: reportIndexIssue=false
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ import pymc as pm
 import pytensor.tensor as pt
 from pymc.distributions.transforms import ordered
 from pytensor.tensor.variable import TensorVariable
+from scipy.special import ndtri
 
 from bayeseval.families._declaration import (
     Cells,
@@ -45,40 +46,91 @@ def build_model(declaration: Declaration[Any], cells: Cells | PredictorCells) ->
         Free variables as named in the model card; effects that are sampled divided by their
         standard deviation are called ``<name>_z``.
     """
-    coords = {name: list(labels) for name, labels in declaration.coords.items()}
-    if declaration.is_correlated:
-        coords["criterion_b"] = coords["criterion"]
-    with pm.Model(coords=coords) as model:
-        effects = [_effect(declaration, effect) for effect in declaration.effects]
-        flat = pt.concatenate([effect.ravel() for effect in effects])
+    with pm.Model(coords=coords_of(declaration)) as model:
+        parameters = parameters_of(declaration)
+        data = {name: pm.Data(name, array) for name, array in cells.arrays.items()}
+        effects = flat_effects(declaration, parameters)
         match declaration.response:
-            case OrdinalResponse() as response:
-                _ordinal(declaration, response, cells, flat)
-            case response:
-                _predicted(declaration, response, cells, flat)
+            case OrdinalResponse():
+                log_p = _ordinal(declaration, effects, parameters, data)
+            case _:
+                answer = [data["cell_answer"][column] for column in range(len(cells.answer))]
+                log_p = data["cell_count"] * predicted(
+                    declaration, effects, parameters, data, answer
+                )
+        pm.Potential("judgements", log_p)
     return model
 
 
-def _predicted(
+def coords_of(declaration: Declaration[Any]) -> dict[str, Any]:
+    """Return the labels of every dimension of a model."""
+    coords = {name: list(labels) for name, labels in declaration.coords.items()}
+    if declaration.is_correlated:
+        coords["criterion_b"] = coords["criterion"]
+    return coords
+
+
+def parameters_of(declaration: Declaration[Any]) -> dict[str, TensorVariable]:
+    """Put effects and the response's parameters into the model that is being built.
+
+    Parameters
+    ----------
+    declaration
+        The model.
+
+    Returns
+    -------
+    dict of str to TensorVariable
+        Effects by their names, then what answers depend on besides.
+    """
+    found = {effect.name: _effect(declaration, effect) for effect in declaration.effects}
+    match declaration.response:
+        case OrdinalResponse() as response:
+            return found | _cuts(declaration, response)
+        case response:
+            dims = _dims(declaration)
+            return found | {scalar.name: _scalar(scalar, dims) for scalar in response.scalars}
+
+
+def flat_effects(
+    declaration: Declaration[Any], parameters: Mapping[str, TensorVariable]
+) -> TensorVariable:
+    """Return all effects one after another, as cells index them."""
+    return pt.concatenate([parameters[effect.name].ravel() for effect in declaration.effects])
+
+
+def predicted(
     declaration: Declaration[PredictorResponse],
-    response: PredictorResponse,
-    cells: PredictorCells,
     effects: TensorVariable,
-) -> None:
-    """Judgements that depend on linear predictors and the response's parameters."""
-    data = {name: pm.Data(name, array) for name, array in cells.arrays.items()}
-    predictors: list[TensorVariable] = [pt.zeros(data["cell_count"].shape)] * response.n_predictors
+    parameters: Mapping[str, TensorVariable],
+    data: Mapping[str, TensorVariable],
+    answer: Sequence[TensorVariable],
+) -> TensorVariable:
+    """Return the log probability of one judgement of every cell, from linear predictors.
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    effects
+        As :func:`flat_effects` returns them.
+    parameters
+        The response's parameters by name.
+    data
+        Index, weight and criterion, by the names of ``PredictorCells.arrays``.
+    answer
+        Columns of the answer in the response's own coding.
+    """
+    response, at = declaration.response, data["cell_criterion"]
+    predictors: list[TensorVariable] = [pt.zeros(at.shape)] * response.n_predictors
     for row, term in enumerate(declaration.terms):
         added = data["cell_weight"][row] * effects[data["cell_index"][row]]
         predictors[term.predictor] = predictors[term.predictor] + added
     scalars = {}
     for scalar in response.scalars:
-        value = _scalar(scalar, _dims(declaration))
-        at = data["cell_criterion"]
+        value = parameters[scalar.name]
         scalars[scalar.name] = value[at] if declaration.has_criterion else pt.full(at.shape, value)
-    answer = [data["cell_answer"][column] for column in range(cells.answer.shape[0])]
-    log_p = response.log_probability(predictors, scalars, answer)
-    pm.Potential("judgements", data["cell_count"] * log_p)
+    return response.log_probability(predictors, scalars, answer)
 
 
 def _scalar(scalar: Scalar, dims: tuple[str, ...]) -> TensorVariable:
@@ -146,49 +198,16 @@ def _correlated_effect(declaration: Declaration[Response], effect: Effect) -> Te
     return pm.Deterministic(effect.name, mixed.reshape((n_criteria, *effect.shape)), dims=dims)
 
 
-def _ordinal(
-    declaration: Declaration[Response],
-    response: OrdinalResponse,
-    cells: Cells,
-    effects: TensorVariable,
-) -> None:
+def _cuts(
+    declaration: Declaration[Response], response: OrdinalResponse
+) -> dict[str, TensorVariable]:
+    """Return thresholds, a row for each that cells name, and log discrimination."""
     n_criteria, n_thresholds = declaration.n_criteria, response.n_thresholds
-    data = {name: pm.Data(name, array) for name, array in cells.arrays.items()}
-
     if response.category_prior is None:
         population, log_gaps = _long_scale(declaration, response)
     else:
-        population = pm.Normal(
-            "population_thresholds",
-            0.0,
-            1.0,
-            dims=_dims(declaration, "threshold"),
-            transform=ordered,
-            initval=np.broadcast_to(
-                np.linspace(-1.0, 1.0, n_thresholds), _shape(declaration, n_thresholds)
-            ),
-        ).reshape((n_criteria, n_thresholds))
+        population = _short_scale(declaration, response).reshape((n_criteria, n_thresholds))
         log_gaps = pt.log(population[:, 1:] - population[:, :-1])
-        # The normal prior above is the Jacobian of category probabilities by thresholds; this is
-        # their Dirichlet density, as prior - 1 observations of every category.
-        rows, categories = np.divmod(
-            np.arange(n_criteria * response.n_categories, dtype=np.int32), response.n_categories
-        )
-        pm.Potential(
-            "category_prior",
-            n_criteria * response.log_normaliser
-            + ordinal_potential(
-                np.zeros(1),
-                population,
-                np.zeros(1),
-                np.zeros((0, rows.size), dtype=np.int32),
-                np.zeros(0),
-                categories,
-                rows,
-                np.zeros_like(rows),
-                np.tile(np.array(response.category_prior) - 1.0, n_criteria),
-            ),
-        )
 
     thresholds = population
     if response.has_gaps:
@@ -216,19 +235,74 @@ def _ordinal(
         )
         z = pm.Normal("discrimination_z", dims=_dims(declaration, "annotator"))
         log_discrimination = (_stretched(sd, ("annotator",)) * z).ravel()
+    return {"thresholds": thresholds, "log_discrimination": log_discrimination}
+
+
+def _ordinal(
+    declaration: Declaration[Response],
+    effects: TensorVariable,
+    parameters: Mapping[str, TensorVariable],
+    data: Mapping[str, TensorVariable],
+) -> TensorVariable:
+    """Return the log probability of all ratings."""
     signs = np.array([effect.sign for effect in declaration.effects], dtype=np.float64)
-    pm.Potential(
-        "judgements",
-        ordinal_potential(
-            effects,
-            thresholds,
-            log_discrimination,
-            data["cell_index"],
-            signs,
-            data["cell_answer"],
-            data["cell_response_row"],
-            data["cell_noise_row"],
-            data["cell_count"],
+    return ordinal_potential(
+        effects,
+        parameters["thresholds"],
+        parameters["log_discrimination"],
+        data["cell_index"],
+        signs,
+        data["cell_answer"],
+        data["cell_response_row"],
+        data["cell_noise_row"],
+        data["cell_count"],
+    )
+
+
+def _short_scale(declaration: Declaration[Response], response: OrdinalResponse) -> TensorVariable:
+    """Thresholds of the population whose category probabilities are Dirichlet."""
+    n_thresholds = response.n_thresholds
+    prior = np.array(response.category_prior)
+
+    def log_dirichlet(thresholds: TensorVariable) -> TensorVariable:
+        """Return it of one criterion, as prior - 1 observations of every category."""
+        none = np.zeros(prior.size, dtype=np.int32)
+        categories = np.arange(prior.size, dtype=np.int32)
+        return response.log_normaliser + ordinal_potential(
+            np.zeros(1),
+            thresholds[None],
+            np.zeros(1),
+            np.zeros((0, prior.size), dtype=np.int32),
+            np.zeros(0),
+            categories,
+            none,
+            none,
+            prior - 1.0,
+        )
+
+    def log_density(thresholds: TensorVariable, *_: TensorVariable) -> TensorVariable:
+        # The Jacobian of category probabilities by thresholds is the normal density of these.
+        jacobian = (-0.5 * thresholds**2 - 0.5 * np.log(2.0 * np.pi)).sum(axis=-1)
+        if not declaration.has_criterion:
+            return jacobian + log_dirichlet(thresholds)
+        by_criterion = [log_dirichlet(thresholds[k]) for k in range(declaration.n_criteria)]
+        return jacobian + pt.stack(by_criterion)
+
+    def random(*_: Any, rng: np.random.Generator, size: tuple[int, ...] | None) -> Any:
+        share = rng.dirichlet(prior, size=size)
+        return ndtri(np.cumsum(share, axis=-1)[..., :-1])
+
+    return pm.CustomDist(
+        "population_thresholds",
+        # Says how many thresholds there are; the density is in the functions.
+        np.zeros(n_thresholds),
+        logp=log_density,
+        random=random,
+        signature="(threshold)->(threshold)",
+        dims=_dims(declaration, "threshold"),
+        transform=ordered,
+        support_point=lambda *_: pt.constant(
+            np.broadcast_to(np.linspace(-1.0, 1.0, n_thresholds), _shape(declaration, n_thresholds))
         ),
     )
 

@@ -1,7 +1,7 @@
 """What families on linear predictors share: from a table of effect kinds to a declared model."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,9 @@ from bayeseval.families.kinds import Kind, expanded, reasons
 from bayeseval.families.needs import Facts
 from bayeseval.judgements import Judgements
 from bayeseval.judgements.identify import identify
+
+if TYPE_CHECKING:
+    import pymc as pm
 
 
 class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
@@ -198,6 +201,49 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
             components=facts.design.components if table.is_paired else (),
             design_notes=facts.design.design_notes,
         )
+
+    def build(self, judgements: Judgements) -> "pm.Model":
+        """Build the model of these judgements in PyMC, with their answers as observed variable.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            A table of the family's protocol.
+
+        Returns
+        -------
+        pymc.Model
+            What :func:`pymc.sample` and all that follows it take. Dimensions have the user's
+            labels; ``answer``, dims (judgement,), is coded as ``judgements.answers``.
+
+        Raises
+        ------
+        ModelError
+            As :meth:`declare`.
+        DesignError
+            As :meth:`declare`.
+        """
+        from bayeseval.families._observed import build_observed
+
+        return build_observed(self, self.declare(judgements), judgements)
+
+    def in_own_units(self, declaration: Declaration[R], posterior: xr.Dataset) -> xr.Dataset:
+        """Return the draws in the units that priors are about.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        posterior : xarray.Dataset
+            Draws as in the posterior contract.
+
+        Returns
+        -------
+        xarray.Dataset
+            The same, unless the contract's units are others.
+        """
+        del declaration
+        return posterior
 
     def terms_of(self, kind: Kind, coords: Mapping[str, tuple[str, ...]]) -> Sequence[Any]:
         """Return how an effect enters the linear predictors.

@@ -278,6 +278,21 @@ class PredictorFamily:
         del declaration
         return RowData(answers=[judgements.answers])
 
+    def row_weights(self, judgements: Judgements) -> FloatArray:
+        """Return how much one judgement of every row counts: 1, unless a family says otherwise.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            Any table.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (row,).
+        """
+        return np.ones(judgements.n_rows)
+
     def cells(self, declaration: Declaration[Any], judgements: Judgements) -> PredictorCells:
         """Collapse judgements that the model cannot tell apart.
 

@@ -11,6 +11,7 @@ import xarray as xr
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
+from bayeseval.families._direct import DrawsByItself
 from bayeseval.families._family import DirectDraws, Estimand, ModelText, PriorText
 from bayeseval.families._marginal import checked_population
 from bayeseval.families._pair_graph import Pairs, asked_pairs, pair_labels, pair_scores
@@ -65,7 +66,7 @@ class BootstrapResponse:
 
 @advised
 @dataclass(frozen=True, kw_only=True)
-class BayesianBootstrap:
+class BayesianBootstrap(DrawsByItself):
     r"""Draw the mean stated probability of every pair, with random weights on the annotators.
 
     In every draw the annotators get weights from a flat Dirichlet distribution, and a pair's
@@ -98,7 +99,6 @@ class BayesianBootstrap:
         "probability: differences of quality come as near as they can, by least squares, to "
         "P[A ≻ B] − ½ of the pairs that were asked"
     )
-    direct: ClassVar[bool] = True
     pairs_alone: ClassVar[bool] = True
 
     unit: Literal["auto"] | Unit = "auto"

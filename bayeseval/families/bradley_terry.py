@@ -253,6 +253,10 @@ class BradleyTerry(AnsweringFamily[PairwiseResponse, PairwiseJudgements]):
             shares = [shares[0] + half, shares[1] + half, np.zeros_like(half)]
         return RowData(answers=shares)
 
+    def row_weights(self, judgements: Judgements) -> FloatArray:
+        """Return how much a comparison counts, given the ranking that it comes from."""
+        return ranking_weights(judgements)
+
     def cells(
         self, declaration: Declaration[PairwiseResponse], judgements: Judgements
     ) -> PredictorCells:

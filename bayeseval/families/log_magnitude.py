@@ -292,16 +292,13 @@ class LogMagnitude(AnsweringFamily[MagnitudeResponse, MagnitudeJudgements]):
     ) -> xr.Dataset:
         """Return every parameter under its name in the posterior contract."""
         found = super().posterior_dataset(declaration, values)
-        if not declaration.response.sides:
-            return found
-        step = np.exp(found["log_step"])
-        # Effects that add to the impression, their sds, and qualities by level.
-        impressions = {t.effect for t in declaration.terms if t.predictor == IMPRESSION}
-        for name in map(str, found.data_vars):
-            own = name.removesuffix("_sd").removesuffix("_mean") in impressions
-            if own or name.startswith("quality_by_"):
-                found[name] = (found[name] * step).transpose(*found[name].dims)
-        return found
+        return _scaled(declaration, found, 1.0)
+
+    def in_own_units(
+        self, declaration: Declaration[MagnitudeResponse], posterior: xr.Dataset
+    ) -> xr.Dataset:
+        """Return impressions as multiples of the step, which priors are about."""
+        return _scaled(declaration, posterior, -1.0)
 
     def row_predictors(
         self,
@@ -383,3 +380,21 @@ class LogMagnitude(AnsweringFamily[MagnitudeResponse, MagnitudeJudgements]):
         scalars = self.row_scalars(declaration, judgements, draws)
         what, ratio = self.row_data(declaration, judgements).answers
         return MagnitudeQuantities(declaration, draws).tail_area(predictors, scalars, what, ratio)
+
+
+def _scaled(
+    declaration: Declaration[MagnitudeResponse], draws: xr.Dataset, power: float
+) -> xr.Dataset:
+    """Multiply impressions by the step to a power; without sides they are log ratios already."""
+    if not declaration.response.sides:
+        return draws
+    step = np.exp(power * draws["log_step"])
+    # Effects that add to the impression, their sds, and qualities by level.
+    impressions = {t.effect for t in declaration.terms if t.predictor == IMPRESSION}
+    names = [
+        name
+        for name in map(str, draws.data_vars)
+        if name.startswith("quality_by_")
+        or name.removesuffix("_sd").removesuffix("_mean") in impressions
+    ]
+    return draws.assign({name: (draws[name] * step).transpose(*draws[name].dims) for name in names})

@@ -14,6 +14,7 @@ from scipy.special import log_ndtr, ndtr, ndtri
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, FloatArray
+from bayeseval.families._direct import DrawsByItself
 from bayeseval.families._family import DirectDraws, Estimand, ModelText, PriorText
 from bayeseval.families._marginal import checked_population
 from bayeseval.families._settings import advised, check_number, check_word, is_number, marked
@@ -73,7 +74,7 @@ class TrueSkillResponse:
 
 @advised
 @dataclass(frozen=True, kw_only=True)
-class TrueSkill:
+class TrueSkill(DrawsByItself):
     r"""Rate systems by TrueSkill, one comparison after another, over many random orders.
 
     A system's performance in a comparison is normal around its skill with standard deviation
@@ -119,7 +120,6 @@ class TrueSkill:
         "skill, centred over the systems; in one comparison the performance of a system varies "
         "around its skill with standard deviation 1 (beta)"
     )
-    direct: ClassVar[bool] = True
 
     shuffles: int = 100
     resamples: int = 100

@@ -1,9 +1,9 @@
 """The posterior: draws with the user's labels, and what made them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -18,11 +18,12 @@ from bayeseval.families._family import DirectFamily, Estimand, Family, ModelText
 from bayeseval.families._marginal import Population
 from bayeseval.families._population import averaged_over, quality_over
 from bayeseval.inference._convergence import Convergence
+from bayeseval.inference._datatree import Group, datatree, refuse_others, refuse_too_many, spread
 from bayeseval.inference._storage import declaration_from, declaration_record, read, write
 from bayeseval.judgements import Judgements
 
-_MOST_LOG_LIKELIHOOD = 250_000_000
-
+if TYPE_CHECKING:
+    import pymc as pm
 
 _PROBABILITIES = ("win_probability", "outcome_probability", "stated_probability")
 
@@ -395,15 +396,8 @@ class Posterior:
         """
         n_chains, n_draws = self.posterior.sizes["chain"], self.posterior.sizes["draw"]
         kept = n_draws if draws is None else min(draws, n_draws)
-        size = n_chains * kept * judgements.n_rows
-        if size > _MOST_LOG_LIKELIHOOD:
-            most = max(1, _MOST_LOG_LIKELIHOOD // (n_chains * judgements.n_rows))
-            raise ModelError(
-                f"the log likelihood would hold {size:,} values ({size * 8 / 1e9:.1f} GB); "
-                f"ask for draws={most} of each chain"
-            )
-        chosen = np.linspace(0, n_draws - 1, kept).round().astype(int)
-        sample = self.posterior.isel(draw=chosen)
+        refuse_too_many("the log likelihood", n_chains, kept, judgements.n_rows)
+        sample = self.posterior.isel(draw=spread(n_draws, draws))
         flat = sample.stack(sample=("chain", "draw"))
         values = self.family.log_likelihood(self.declaration, judgements, flat)
         return xr.DataArray(
@@ -411,6 +405,65 @@ class Posterior:
             dims=("chain", "draw", "row"),
             coords={"chain": sample["chain"].values, "draw": np.arange(kept)},
         )
+
+    def model(self, judgements: Judgements) -> "pm.Model":
+        """Build the fitted model in PyMC, with the answers as its observed variable.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            The judgements that were fitted.
+
+        Returns
+        -------
+        pymc.Model
+            As the family's ``build`` returns it.
+
+        Raises
+        ------
+        ModelError
+            Where the judgements are others, or the family draws by itself.
+        """
+        refuse_others(self, judgements)
+        return self.family.build(judgements)
+
+    def to_datatree(
+        self,
+        judgements: Judgements,
+        *,
+        groups: Sequence[Group] = ("observed_data", "constant_data", "log_likelihood"),
+        draws: int | None = None,
+        random_seed: int = 0,
+    ) -> xr.DataTree:
+        """Return the draws with the groups that ArviZ knows.
+
+        Parameters
+        ----------
+        judgements : Judgements
+            The judgements that were fitted.
+        groups : sequence of str
+            Which to add to ``posterior`` and ``sample_stats``: ``observed_data``,
+            ``constant_data`` (labels of every judgement), ``log_likelihood``, ``log_prior`` (of
+            what has no further parameter above it), ``posterior_predictive``, ``prior``,
+            ``prior_predictive``. The answers are called ``answer``, dims (judgement,).
+        draws : int, optional
+            Keep so many draws of each chain, evenly; all by default. Of the prior so many in all,
+            500 by default.
+        random_seed : int
+            Seed of predictions and of the prior.
+
+        Returns
+        -------
+        xarray.DataTree
+            What the functions of ArviZ take.
+
+        Raises
+        ------
+        ModelError
+            Where the judgements are others, a group is unknown or not to be had of this family, or
+            it would hold more than 250 million values (2 GB).
+        """
+        return datatree(self, judgements, groups=groups, draws=draws, random_seed=random_seed)
 
     def _thinned(self, draws: int) -> xr.Dataset:
         flat = self.posterior.stack(sample=("chain", "draw"))

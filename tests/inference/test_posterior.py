@@ -181,7 +181,7 @@ def test_log_likelihood_is_that_of_the_predicted_answers(
 def test_log_likelihood_that_would_not_fit_is_refused(
     small_posterior: Posterior, small_study: SimulatedLikert, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bayeseval.inference._posterior._MOST_LOG_LIKELIHOOD", 10_000)
+    monkeypatch.setattr("bayeseval.inference._datatree.MOST_VALUES", 10_000)
     with pytest.raises(be.ModelError, match="ask for draws=17 of each chain"):
         small_posterior.log_likelihood(small_study.judgements)
 
