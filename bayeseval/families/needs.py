@@ -107,6 +107,24 @@ def annotators_judge_repeatedly(facts: Facts) -> str | None:
     return None if facts.design.annotators_judge_repeatedly else "no annotator answered twice"
 
 
+def several_comparisons(facts: Facts) -> str | None:
+    """Ask for annotators who compared different outputs: two pairs, or a pair on two items.
+
+    Otherwise an annotator has one difference of qualities, and a factor of that cannot be told from
+    the annotator's taste.
+    """
+    table = facts.judgements
+    if not table.has("annotator"):
+        return None
+    sides = np.sort([table.codes(name) for name in table.system_factors], axis=0)
+    within = [table.codes(name) for name in ("annotator", "criterion") if table.has(name)]
+    among = [table.codes(name) for name in ("item", *table.moderators) if table.has(name)]
+    of, compared = (
+        np.unique(np.stack(codes), axis=1).shape[1] for codes in (within, [*within, *among, *sides])
+    )
+    return None if compared > of else "no annotator compared two different pairs"
+
+
 def levels_of(moderator: str) -> Requirement:
     """Ask for two levels of a moderator."""
 

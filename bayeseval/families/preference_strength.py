@@ -32,7 +32,12 @@ from bayeseval.families._strength_response import (
     Thresholds,
 )
 from bayeseval.families.kinds import Kind, deviation, interaction, of_annotator, quality, taste
-from bayeseval.families.needs import Facts, annotators_judge_repeatedly, order_told
+from bayeseval.families.needs import (
+    Facts,
+    annotators_judge_repeatedly,
+    order_told,
+    several_comparisons,
+)
 from bayeseval.judgements import Judgements, StrengthJudgements
 from bayeseval.judgements._strengths import MOST_GRADES
 
@@ -126,6 +131,7 @@ class PreferenceStrength(AnsweringFamily[StrengthResponse, StrengthJudgements]):
             "Annotators differ in how far they go on the scale; the mean of its logs is 0, so that "
             "quality is on the scale of a typical annotator.",
             annotators_judge_repeatedly,
+            several_comparisons,
             predictor=LOG_SCALE,
         ),
         of_annotator(
@@ -169,7 +175,7 @@ class PreferenceStrength(AnsweringFamily[StrengthResponse, StrengthJudgements]):
     interaction_sd_scale: float = 0.5
     taste_sd_scale: float = 0.5
     deviation_sd_scale: float = 0.5
-    log_scale_sd_scale: float = 0.5
+    log_scale_sd_scale: float = 0.3
     log_gap_sd_scale: float = 0.5
     log_precision_sd_scale: float = 0.5
     log_spread_sd_scale: float = 0.5
