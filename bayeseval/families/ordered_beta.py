@@ -33,7 +33,13 @@ from bayeseval.families._pair_graph import (
 from bayeseval.families._predictors import RowData
 from bayeseval.families._settings import advised, check_number, check_settings
 from bayeseval.families.kinds import Kind, deviation, interaction, of_annotator, quality, taste
-from bayeseval.families.needs import Facts, annotators_judge_repeatedly, both_orders, order_told
+from bayeseval.families.needs import (
+    Facts,
+    annotators_judge_repeatedly,
+    both_orders,
+    order_told,
+    several_comparisons,
+)
 from bayeseval.judgements import Judgements, SPAJudgements
 
 _LARGEST_AUTO = 50_000
@@ -157,6 +163,7 @@ class OrderedBeta(AnsweringFamily[BetaResponse, SPAJudgements]):
             "how much annotators differ in how far from one half they answer, as a log",
             "Annotators differ in how far from one half they answer.",
             annotators_judge_repeatedly,
+            several_comparisons,
             predictor=LOG_EXTREMITY,
         ),
         of_annotator(
@@ -186,7 +193,7 @@ class OrderedBeta(AnsweringFamily[BetaResponse, SPAJudgements]):
     taste_sd_scale: float = 0.5
     interaction_sd_scale: float = 0.5
     deviation_sd_scale: float = 0.5
-    log_extremity_sd_scale: float = 0.5
+    log_extremity_sd_scale: float = 0.3
     log_precision_sd_scale: float = 0.5
     direction_bias_scale: float = 0.5
     end_a: float = 1.0
