@@ -147,7 +147,7 @@ class BradleyTerry(AnsweringFamily[PairwiseResponse, PairwiseJudgements]):
     taste_sd_scale: float = 0.5
     interaction_sd_scale: float = 0.5
     position_sd_scale: float = 0.5
-    log_consistency_sd_scale: float = 0.5
+    log_consistency_sd_scale: float = 0.3
     deviation_sd_scale: float = 0.5
     position_effect_scale: float = 1.0
     log_tie_centre: float = 0.0
