@@ -75,6 +75,22 @@ def choose_effects(
     return included, left_out
 
 
+def no_gaps_of_annotators(judgements: Judgements) -> str | None:
+    """Return why ratings say nothing of annotators' gaps between thresholds; None if they may.
+
+    Two ratings lie apart, and that may as well be quality, taste and noise: a gap that is their
+    annotator's own takes a third. Without, nothing but the prior bounds a gap.
+    """
+    criterion = judgements.codes("criterion") if judgements.has("criterion") else 0
+    used = criterion * (int(judgements.answers.max()) + 1) + judgements.answers
+    if len(np.unique(used)) == len(np.unique(criterion)):
+        return "all ratings are in one category, which bounds no gap"
+    _, by_annotator, _ = _level_means(
+        judgements, ("annotator",), np.zeros(judgements.n_rows), judgements.counts.astype(float)
+    )
+    return None if by_annotator.max() >= 3 else "no annotator gave three ratings, as gaps need"
+
+
 def centrings(
     judgements: Judgements,
     score: npt.NDArray[np.float64],

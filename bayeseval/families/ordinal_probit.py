@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from bayeseval._checks import some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Cells, Declaration, Effect, FloatArray, Term
-from bayeseval.families._design import Effects, centrings, collapse
+from bayeseval.families._design import Effects, centrings, collapse, no_gaps_of_annotators
 from bayeseval.families._family import Estimand, PriorText
 from bayeseval.families._layout import Geometry, layout, n_parameters
 from bayeseval.families._linear import LinearFamily
@@ -230,11 +230,9 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         n_annotators = 0 if nobody is not None else facts.levels("annotator")
         left_out = {"annotators": nobody} if nobody is not None else {}
         response = self._response(table.scale.values, n_annotators)
-        if response.has_gaps and _is_one_category(table):
+        if response.has_gaps and (reason := no_gaps_of_annotators(table)) is not None:
             response = replace(response, gaps="common")
-            left_out["gaps between thresholds by annotator"] = (
-                "all ratings are in one category, which bounds no gap"
-            )
+            left_out["gaps between thresholds by annotator"] = reason
         return response, {} if self.thresholds == "common" else left_out
 
     def typical_response(self) -> OrdinalResponse:
@@ -590,10 +588,3 @@ def _normal_scores(judgements: LikertJudgements) -> npt.NDArray[np.float64]:
     )
     middle = (np.cumsum(shares) - 0.5 * shares) / shares.sum()
     return ndtri(np.clip(middle, 1e-3, 1.0 - 1e-3))[judgements.answers]
-
-
-def _is_one_category(judgements: LikertJudgements) -> bool:
-    """Whether all ratings of every criterion are the same."""
-    criterion = judgements.codes("criterion") if judgements.has("criterion") else 0
-    used = criterion * judgements.scale.n_categories + judgements.answers
-    return len(np.unique(used)) == len(np.unique(criterion))
