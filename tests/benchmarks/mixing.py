@@ -1,8 +1,9 @@
 """Print how well default fits mix: on every real data set, and on small and degenerate studies.
 
 Run ``python -m tests.benchmarks.mixing [NAME …] [--write]``, with the folder of data sets beside
-the project; ``--shapes SEEDS`` takes the studies of ``shapes.py`` instead, so many of each. Nothing
-is tuned by hand: ``fit(judgements)`` as a user calls it first. Each data set, and each shape, has a
+the project; ``--shapes SEEDS`` takes the studies of ``shapes.py`` instead, so many of each, and
+``--smallest SEEDS`` the smallest designs of every option. Nothing is tuned by hand:
+``fit(judgements)`` as a user calls it first. Each data set, and each shape, has a
 process of its own, which is ended after ``--limit`` seconds.
 """
 
@@ -27,6 +28,7 @@ from tests.conftest import SHARED_DATA
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "mixing.md"
 PAGE_OF_SHAPES = PAGE.with_name("mixing_small.md")
+PAGE_OF_SMALLEST = PAGE.with_name("mixing_smallest.md")
 COMMAND = "python -m tests.benchmarks.mixing"
 SEED = 20260101
 LIBRARIES = ("bayeseval", "nutpie", "numba", "arviz")
@@ -38,10 +40,15 @@ stands behind them, such as the standard deviations of effects (1.05, and 100). 
 every output where either fails. Seconds are those of a machine that may have been busy."""
 
 
-ABOUT_SHAPES = """
+OF_SHAPES = """
 
 `fit(judgements)` with its defaults on studies of `tests/benchmarks/shapes.py`: drawn from the
-priors, or as small or one-sided as studies come. R-hat and ESS are the worst of all seeds, over
+priors, or as small or one-sided as studies come."""
+OF_SMALLEST = """
+
+`fit(judgements, family)` with every option of a family on its smallest complete design,
+`tests/benchmarks/smallest.py`: two annotators, two systems, two items."""
+ABOUT_SHAPES = """ R-hat and ESS are the worst of all seeds, over
 what tables show (wanted: below 1.01, and 400) and what stands behind (1.05, and 100). Of the fits,
 "diverged at first" had divergent transitions in their first run, and were run again with shorter
 steps (the draws before are not used); "diverged" had some in the last run, which is the answer.
@@ -161,9 +168,10 @@ def run_shape(name: str, seeds: int) -> dict[str, Any]:
     """Fit studies of one shape; return the worst of each diagnostic."""
     import bayeseval as be
     from tests.benchmarks.shapes import SHAPES
+    from tests.benchmarks.smallest import SMALLEST
 
     warnings.simplefilter("ignore", be.ConvergenceWarning)
-    shape = SHAPES[name]
+    shape = (SHAPES | SMALLEST)[name]
     started = time.perf_counter()
     found = [
         be.fit(shape.make(seed), shape.family, random_seed=seed, progressbar=False)
@@ -221,12 +229,16 @@ def commit() -> str:
     ).stdout.strip()
 
 
-def shapes_pages(names: Sequence[str], seeds: int, *, limit: float) -> Iterator[str]:
+def shapes_pages(
+    names: Sequence[str], seeds: int, *, limit: float, smallest: bool
+) -> Iterator[str]:
     """Yield the page after every shape, for a run that is stopped to leave what it has measured."""
     loads, rows = [os.getloadavg()[0]], []
-    about = f"{machine(versions(LIBRARIES))} Commit {commit()}." + ABOUT_SHAPES
-    command = f"{COMMAND} --shapes {seeds}"
-    title = "How default fits mix on small and degenerate studies"
+    about = f"{machine(versions(LIBRARIES))} Commit {commit()}."
+    about += (OF_SMALLEST if smallest else OF_SHAPES) + ABOUT_SHAPES
+    command = f"{COMMAND} --{'smallest' if smallest else 'shapes'} {seeds}"
+    studies = "the smallest study of every option" if smallest else "small and degenerate studies"
+    title = f"How default fits mix on {studies}"
     header = (
         "shape",
         "family",
@@ -255,6 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--limit", type=float, default=900.0, help="seconds a fit may take")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)} too")
     parser.add_argument("--shapes", type=int, metavar="SEEDS", help="small studies, so many each")
+    parser.add_argument("--smallest", type=int, metavar="SEEDS", help="smallest ones, likewise")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     chosen = parser.parse_args(arguments)
     if chosen.child:
@@ -262,13 +275,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         found = run_shape(chosen.child, chosen.shapes) if by_shape else run_one(chosen.child)
         print(json.dumps(found))
         return
-    if chosen.shapes:
+    if seeds := chosen.smallest or chosen.shapes:
         from tests.benchmarks.shapes import SHAPES
+        from tests.benchmarks.smallest import SMALLEST
 
-        text = ""
-        for text in shapes_pages(chosen.name or list(SHAPES), chosen.shapes, limit=chosen.limit):
+        smallest, text = bool(chosen.smallest), ""
+        names = chosen.name or list(SMALLEST if smallest else SHAPES)
+        for text in shapes_pages(names, seeds, limit=chosen.limit, smallest=smallest):
             if chosen.write:
-                PAGE_OF_SHAPES.write_text(text, encoding="utf-8")
+                (PAGE_OF_SMALLEST if smallest else PAGE_OF_SHAPES).write_text(text, "utf-8")
         print(text)
         return
     if not SHARED_DATA.is_dir():

@@ -69,7 +69,7 @@ def magnitude_from_prior(seed: int) -> Judgements:
 def spa_from_prior(seed: int) -> Judgements:
     """Eight annotators, three systems, every pair in both directions."""
     rng = np.random.default_rng([seed, 77])
-    sds = _half_normal(rng, quality_sd=1.0, pair_sd=0.5, extremity_sd=0.5, precision_sd=0.5)
+    sds = _half_normal(rng, quality_sd=1.0, pair_sd=0.3, extremity_sd=0.3, precision_sd=0.5)
     return simulate_spa(n_annotators=8, n_systems=3, random_seed=seed, **sds).judgements
 
 
@@ -77,7 +77,7 @@ def strength_from_prior(seed: int) -> Judgements:
     """Six annotators, three systems, four items, grades −3..3."""
     rng = np.random.default_rng([seed, 77])
     sds = _half_normal(
-        rng, quality_sd=1.0, interaction_sd=0.5, taste_sd=0.5, scale_sd=0.5, gap_sd=0.5
+        rng, quality_sd=1.0, interaction_sd=0.5, taste_sd=0.5, scale_sd=0.3, gap_sd=0.5
     )
     return simulate_strength(
         n_annotators=6, n_systems=3, n_items=4, random_seed=seed, **sds
@@ -87,7 +87,7 @@ def strength_from_prior(seed: int) -> Judgements:
 def slider_from_prior(seed: int) -> Judgements:
     """Six annotators, three systems, four items, a slider."""
     rng = np.random.default_rng([seed, 77])
-    sds = _half_normal(rng, quality_sd=1.0, interaction_sd=0.5, taste_sd=0.5, scale_sd=0.5)
+    sds = _half_normal(rng, quality_sd=1.0, interaction_sd=0.5, taste_sd=0.5, scale_sd=0.3)
     return simulate_strength(
         n_annotators=6,
         n_systems=3,
