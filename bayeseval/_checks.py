@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeseval.errors import BayesEvalError, JudgementError
+from bayeseval.errors import BayesEvalError, DesignError, JudgementError
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -44,6 +45,27 @@ def nearest(name: object, candidates: Sequence[str]) -> str | None:
     folded = {candidate.casefold(): candidate for candidate in candidates}
     matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[matches[0]] if matches else None
+
+
+def whole_number(value: object, name: str, *, least: int) -> int:
+    """Return a whole number that is large enough, or raise with the argument's name."""
+    if (
+        isinstance(value, Integral | float)
+        and not isinstance(value, bool)
+        and value % 1 == 0
+        and int(value) >= least
+    ):
+        return int(value)
+    raise DesignError(f"{name}= is a whole number from {least} upwards; got {shown(value)}")
+
+
+def names_of(value: object, name: str, *, example: str) -> tuple[str, ...]:
+    """Return the names that a list holds, one at least, or raise with the argument's name."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        found = tuple(value)
+        if found and all(isinstance(each, str) for each in found):
+            return found
+    raise DesignError(f"{name}= must list names of factors, such as {example}; got {shown(value)}")
 
 
 def generator(random_seed: Any) -> "Generator":

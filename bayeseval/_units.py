@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._checks import nearest, some, squarable
+from bayeseval._checks import names_of, nearest, some, squarable
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements
 
@@ -263,6 +263,13 @@ def unit_factors(judgements: Judgements) -> tuple[str, ...]:
     return tuple(factors)
 
 
+def named_unit(judgements: Judgements, unit: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the factors that say what was judged: as named, or those of the table."""
+    if unit is None:
+        return unit_factors(judgements)
+    return names_of(unit, "unit", example="('system', 'item')")
+
+
 def answers_by_unit(
     judgements: Judgements, unit: Sequence[str] | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[str, ...]]:
@@ -281,12 +288,7 @@ def answers_by_unit(
     tuple
         Answers as numbers; code of the unit; the combinations of codes; the factors.
     """
-    factors = unit_factors(judgements) if unit is None else tuple(unit)
-    if not factors or isinstance(unit, str):
-        raise DesignError(
-            f"unit= must name the factors that say what was judged, such as ('system', 'item'); "
-            f"got {unit!r}"
-        )
+    factors = named_unit(judgements, unit)
     if not judgements.is_paired:
         codes, combinations = compact([judgements.codes(name) for name in factors])
         return numbers(judgements, what="this"), codes, combinations, factors

@@ -6,12 +6,13 @@ from typing import cast
 
 import numpy as np
 
-from bayeseval._checks import generator, nearest
+from bayeseval._checks import generator, nearest, whole_number
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
 from bayeseval.agreement._shared_items import clusters
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._meaning import Level
 from bayeseval.settings import resolve_ci
 
@@ -152,6 +153,7 @@ def _resampled(level: Level, pairs: _Pairs, draws: np.ndarray) -> np.ndarray:
     return 1 - result
 
 
+@takes_judgements
 def krippendorff_alpha(
     judgements: Judgements,
     *,
@@ -234,6 +236,7 @@ def krippendorff_alpha(
     level = _checked_level(level or judgements.meaning.level)
     prob, _ = resolve_ci(ci_prob)
     rng = generator(random_seed)
+    n_resamples = whole_number(n_resamples, "n_resamples", least=0)
     values, codes, _, factors = answers_by_unit(judgements, unit)
     if level == "ratio" and (values < 0).any():
         raise DesignError(

@@ -17,10 +17,12 @@ from bayeseval._units import (
 )
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 
 type Objects = Literal["system", "output"]
 
 
+@takes_judgements
 def kendalls_w(
     judgements: Judgements,
     *,

@@ -11,11 +11,13 @@ from bayeseval._records import Record, Shown
 from bayeseval._units import answers_by_unit, compact, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 type Method = Literal["spearman", "pearson", "kendall"]
 
 
+@takes_judgements
 def criteria_correlation(
     judgements: Judgements,
     *,

@@ -11,8 +11,10 @@ from bayeseval._records import Record, Shown, split
 from bayeseval._units import Slice, answers_by_unit, compact, once_each, slices, unit_factors
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements, PairwiseJudgements
+from bayeseval.judgements._argument import takes_judgements
 
 
+@takes_judgements
 def exact_agreement(
     judgements: Judgements,
     *,
@@ -95,6 +97,7 @@ def exact_agreement(
     )
 
 
+@takes_judgements
 def vote_agreement(
     judgements: PairwiseJudgements,
     other: PairwiseJudgements | None = None,

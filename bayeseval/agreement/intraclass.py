@@ -7,10 +7,11 @@ from typing import Literal
 import numpy as np
 
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import cell_means, compact, numbers, slices, unit_factors
+from bayeseval._units import cell_means, compact, named_unit, numbers, slices
 from bayeseval.agreement._shared_items import clusters, note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 type Raters = Literal["auto", "annotator", "slot"]
@@ -29,6 +30,7 @@ ROUNDING = 1e-12
 NO_ERROR = "Judgements do not disagree at all: there is no variation for an interval or a test."
 
 
+@takes_judgements
 def icc(
     judgements: Judgements,
     *,
@@ -111,7 +113,7 @@ def icc(
         raise DesignError(f"raters must be 'auto', 'annotator' or 'slot'; got {raters!r}")
     prob, _ = resolve_ci(ci_prob)
     values = numbers(judgements, what="icc")
-    factors = unit_factors(judgements) if unit is None else tuple(unit)
+    factors = named_unit(judgements, unit)
     codes, _ = compact([judgements.codes(name) for name in factors])
     found, notes, used = [], [], []
     for piece in slices(judgements, criterion, by):

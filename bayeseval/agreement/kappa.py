@@ -6,16 +6,19 @@ from typing import Literal
 
 import numpy as np
 
+from bayeseval._checks import whole_number
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
 from bayeseval.agreement._shared_items import clusters, note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 SAME = "Kappa is not defined where everybody gave the same answer to everything."
 
 
+@takes_judgements
 def cohen_kappa(
     judgements: Judgements,
     *,
@@ -81,6 +84,7 @@ def cohen_kappa(
     if judgements.annotators is None:
         raise DesignError("Cohen's kappa needs identities, which this export has not.")
     prob, _ = resolve_ci(ci_prob)
+    min_units = whole_number(min_units, "min_units", least=0)
     values, codes, _, factors = answers_by_unit(judgements, unit)
     categories, answer = _categories(judgements, values)
     found, used = [], []
@@ -191,6 +195,7 @@ def _half(variance: float, influence: np.ndarray, item: np.ndarray, prob: float)
     return float(t.ppf(0.5 + prob / 2, n_items - 1) * np.sqrt(max(variance, between)))
 
 
+@takes_judgements
 def fleiss_kappa(
     judgements: Judgements,
     *,

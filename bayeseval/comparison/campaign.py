@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayeseval._checks import counted
 from bayeseval._records import Record, Shown
-from bayeseval.comparison._contract import PosteriorLike, choose, components_of
+from bayeseval.comparison._contract import PosteriorLike, choose, components_of, refuse_no_posterior
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.ranking import alarm_sentences
 
@@ -74,6 +74,7 @@ def trueskill_ranking(
     """
     import pandas as pd
 
+    refuse_no_posterior(posterior, "trueskill_ranking")
     groups = posterior.data
     if "shuffles" not in groups:
         raise ModelError(

@@ -1,11 +1,11 @@
 """What tests of stated probabilities and of strengths share: units, directions, one-sample t."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import nearest, shown, some
 from bayeseval._records import Shown
 from bayeseval._units import Slice, compact
 from bayeseval.errors import DesignError, JudgementError
@@ -110,9 +110,9 @@ def family(
     if pairs is None:
         return groups
     chosen: Groups = {}
-    for pair in pairs:
-        if isinstance(pair, str) or len(pair) != 2:
-            raise JudgementError(f"pairs= must be a list of pairs (A, B); found {pair!r}.")
+    for pair in pairs if isinstance(pairs, Iterable) else [pairs]:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise JudgementError(f"pairs= must be a list of pairs (A, B); found {shown(pair)}.")
         for label in pair:
             if label not in systems:
                 meant = nearest(label, systems)

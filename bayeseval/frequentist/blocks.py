@@ -10,10 +10,12 @@ from bayeseval._records import Record, Shown, split
 from bayeseval._units import BOTH_SIDES, answers_about, block_means, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 
 type Block = Literal["annotator", "item"]
 
 
+@takes_judgements
 def friedman(
     judgements: Judgements,
     *,

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import generator, some
+from bayeseval._checks import generator, some, whole_number
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import Slice, cell_means, compact, numbers, slices, strata
 from bayeseval.errors import DesignError
@@ -16,6 +16,7 @@ from bayeseval.frequentist._corrections import checked_alpha
 from bayeseval.frequentist.means import Mean, is_geometric, notes_on_means
 from bayeseval.frequentist.wins import first_places
 from bayeseval.judgements import Judgements, identify
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 type Resample = Literal["item", "annotator", "both", "judgement"]
@@ -98,6 +99,7 @@ class BootstrapRanking(Record):
         return " | ".join(parts)
 
 
+@takes_judgements
 def bootstrap_ranking(
     judgements: Judgements,
     *,
@@ -176,8 +178,7 @@ def bootstrap_ranking(
     alpha = checked_alpha(alpha)
     prob, _ = resolve_ci(ci_prob)
     chosen = _resample(judgements, resample)
-    if n_resamples < 2:
-        raise DesignError(f"n_resamples must be at least 2; got {n_resamples}")
+    n_resamples = whole_number(n_resamples, "n_resamples", least=2)
     rng = generator(random_seed)
     tables, pairs, notes = [], [], []
     within, names = strata(judgements, "system", by)

@@ -27,6 +27,7 @@ from bayeseval.frequentist._tie_models import Model
 from bayeseval.frequentist.quasi import quasi_variances
 from bayeseval.frequentist.wins import first_places, pooled_levels
 from bayeseval.judgements import PairwiseJudgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 # With fewer clusters the errors of their sums are too uncertain: 95 % intervals of 6 annotators
@@ -34,6 +35,7 @@ from bayeseval.settings import resolve_ci
 FEWEST_CLUSTERS = 5
 
 
+@takes_judgements
 def bradley_terry_ml(
     judgements: PairwiseJudgements,
     *,

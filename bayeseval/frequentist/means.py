@@ -10,6 +10,7 @@ from bayeseval._records import Record, Shown
 from bayeseval._units import compact, has_width, numbers, slices
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 type Mean = Literal["auto", "arithmetic", "geometric"]
@@ -17,6 +18,7 @@ type Mean = Literal["auto", "arithmetic", "geometric"]
 LOGARITHMS = "Tested are natural logarithms: exp(A − B) is the ratio of the geometric means."
 
 
+@takes_judgements
 def rating_means(
     judgements: Judgements,
     *,

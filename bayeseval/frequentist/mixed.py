@@ -20,6 +20,7 @@ from bayeseval.frequentist._mixed import MixedFit, additive, checked_design, dum
 from bayeseval.frequentist.blocks import Block
 from bayeseval.frequentist.means import notes_on_means
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 
@@ -77,6 +78,7 @@ def mixed_effect(
     }, restricted
 
 
+@takes_judgements
 def mixed_model(
     judgements: Judgements,
     *,

@@ -8,13 +8,14 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from bayeseval._checks import shown, whole_number
 from bayeseval._records import Record, Shown
 from bayeseval._units import cell_means, numbers, slices
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha
 from bayeseval.frequentist._stated import Unit
 from bayeseval.frequentist.spa import spa_test
-from bayeseval.judgements import LikertJudgements, MagnitudeJudgements, SPAJudgements
+from bayeseval.judgements import Judgements, LikertJudgements, MagnitudeJudgements, SPAJudgements
 
 SHOWN = (
     Shown("system_a", "A", "label"),
@@ -243,7 +244,12 @@ def _pilot_curves(
 
 
 def _numbers(n_annotators: Iterable[int]) -> list[int]:
-    found = [int(n) for n in n_annotators]
+    if isinstance(n_annotators, str) or not isinstance(n_annotators, Iterable):
+        raise DesignError(
+            f"n_annotators= lists numbers from 2 upwards, such as [20, 40]; got "
+            f"{shown(n_annotators)}"
+        )
+    found = [whole_number(n, "n_annotators", least=2) for n in n_annotators]
     if not found or min(found) < 2:
         raise DesignError("n_annotators must be numbers from 2 upwards.")
     return found
@@ -251,6 +257,10 @@ def _numbers(n_annotators: Iterable[int]) -> list[int]:
 
 def _one_source(judgements: object, given: Mapping[str, object]) -> None:
     named = " and ".join(f"{name}=" for name in given)
+    if judgements is not None and not isinstance(judgements, Judgements):
+        raise DesignError(
+            f"give judgements of a pilot study, or {named}; got {shown(judgements)} for judgements."
+        )
     if judgements is None and None in given.values():
         raise DesignError(f"give judgements of a pilot study, or {named}.")
     if judgements is not None and any(value is not None for value in given.values()):
@@ -268,7 +278,7 @@ def _curve(
     alpha: float,
     n_tests: int,
 ) -> PowerCurve:
-    level = checked_alpha(alpha) / n_tests
+    level = checked_alpha(alpha) / whole_number(n_tests, "n_tests", least=1)
     rows = []
     for curve in curves:
         first = {**curve, "level": level}

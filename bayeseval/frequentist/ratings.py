@@ -23,6 +23,7 @@ from bayeseval.frequentist._corrections import (
 from bayeseval.frequentist.means import LOGARITHMS, Mean, is_geometric, notes_on_means
 from bayeseval.frequentist.welch import SHOWN, UNDEFINED, described, welch_within
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 type PairBy = Literal["auto", "item", "annotator", "annotator and item", "none"]
@@ -30,6 +31,7 @@ type PairBy = Literal["auto", "item", "annotator", "annotator and item", "none"]
 PAIR_BY: tuple[PairBy, ...] = ("auto", "item", "annotator", "annotator and item", "none")
 
 
+@takes_judgements
 def rating_tests(
     judgements: Judgements,
     factor: str = "system",

@@ -33,6 +33,7 @@ from bayeseval.frequentist._stated import (
     unit_words,
 )
 from bayeseval.judgements import SPAJudgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 MOST_ANNOTATORS = 10
@@ -103,6 +104,7 @@ class SPATest(Record):
         return tables
 
 
+@takes_judgements
 def spa_test(
     judgements: SPAJudgements,
     alpha: float = 0.05,

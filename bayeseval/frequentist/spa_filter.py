@@ -13,6 +13,7 @@ from bayeseval.frequentist._corrections import NAMES, Correction, checked_correc
 from bayeseval.frequentist._stated import Unit
 from bayeseval.frequentist.spa import spa_test
 from bayeseval.judgements import SPAJudgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements.filters import filter_incoherent, incoherent_annotators
 from bayeseval.settings import resolve_ci
 
@@ -32,6 +33,7 @@ class FilterEffect(Record):
     ci_prob: float
 
 
+@takes_judgements
 def filter_effect(
     judgements: SPAJudgements,
     taus: Sequence[float] = (1.5, 1.3, 1.1),

@@ -28,9 +28,11 @@ from bayeseval.frequentist._stated import (
     unit_words,
 )
 from bayeseval.judgements import StrengthJudgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 
+@takes_judgements
 def strength_test(
     judgements: StrengthJudgements,
     alpha: float = 0.05,

@@ -15,6 +15,7 @@ from bayeseval.frequentist._mixed import additive
 from bayeseval.frequentist.means import notes_on_means
 from bayeseval.frequentist.variance import DEPENDENT
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 # Pairs whose p is computed one by one; more are read from a curve through as many points.
@@ -42,6 +43,7 @@ class TukeyPairs(Record):
         return f"{self.n_significant}/{self.n_pairs}"
 
 
+@takes_judgements
 def tukey(
     judgements: Judgements,
     factor: str = "system",

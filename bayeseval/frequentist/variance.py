@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from bayeseval._checks import names_of
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import (
     BOTH_SIDES,
@@ -21,6 +22,7 @@ from bayeseval.frequentist._mixed import additive
 from bayeseval.frequentist.means import notes_on_means
 from bayeseval.frequentist.mixed import mixed_effect
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 
 # Said of a one-way F or of Tukey's pairs of strengths.
 DEPENDENT = (
@@ -38,6 +40,7 @@ SHOWN = (
 )
 
 
+@takes_judgements
 def anova(
     judgements: Judgements,
     factor: str | Sequence[str] = "system",
@@ -85,7 +88,11 @@ def anova(
     DesignError
         If the factor has one level, or every level one judgement.
     """
-    factors = (factor,) if isinstance(factor, str) else tuple(factor)
+    factors = (
+        (factor,)
+        if isinstance(factor, str)
+        else names_of(factor, "factor", example="('system', 'item')")
+    )
     if within is not None and within in factors:
         raise DesignError(f"within={within!r} cannot also be the factor that is tested.")
     rows, notes = [], [*notes_on_means(judgements)]

@@ -9,6 +9,7 @@ from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import slices
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
 SHOWN = (
@@ -25,6 +26,7 @@ SHOWN = (
 )
 
 
+@takes_judgements
 def win_rates(
     judgements: Judgements,
     *,

@@ -1,13 +1,14 @@
 """Conversions between protocols; each loses something, and is named as what it makes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval.errors import DesignError, JudgementError
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._factors import AuditEntry, Factor, frozen_array, recoded
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.pairwise import PairwiseJudgements
@@ -16,6 +17,7 @@ _CELLS_A_ROW = 4
 _BLOCK = 65_536
 
 
+@takes_judgements
 def to_pairwise(judgements: Judgements) -> PairwiseJudgements:
     """Make outcomes of comparisons out of any other answers; ties are kept.
 
@@ -138,6 +140,7 @@ def _made(
     )
 
 
+@takes_judgements
 def to_counts(
     judgements: PairwiseJudgements, *, keep: Sequence[str] | None = None
 ) -> PairwiseJudgements:
@@ -167,6 +170,8 @@ def to_counts(
             "outcomes of them first: to_counts(to_pairwise(judgements))."
         )
     others = [f.name for f in judgements.factors if f.name not in judgements.system_factors]
+    if keep is not None and not isinstance(keep, Iterable):
+        raise JudgementError(f"keep= must be a list of factors; found {shown(keep)}.")
     if keep is None:
         keep = [name for name in others if name in ("criterion", *judgements.moderator_names)]
     unknown = [name for name in keep if name not in others]

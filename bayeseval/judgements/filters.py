@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import nearest, shown, some
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.spa import SPAJudgements
 
@@ -17,6 +19,7 @@ ZONES |= {"PST": -8, "PDT": -7}
 WITH_ZONE = re.compile(r"\w{3} (\w{3} \d{2} \d{2}:\d{2}:\d{2}) ([A-Z]{3}) (\d{4})")
 
 
+@takes_judgements
 def filter_where[Table: Judgements](
     judgements: Table, predicate: Callable[[pd.DataFrame], object], *, rule: str
 ) -> Table:
@@ -51,6 +54,7 @@ def filter_where[Table: Judgements](
     return judgements.keep_rows(answer.to_numpy(), rule=rule)
 
 
+@takes_judgements
 def filter_incoherent(judgements: SPAJudgements, *, tau: float = 1.1) -> SPAJudgements:
     """Drop annotators who contradict themselves: P[a ≻ b] + P[b ≻ a] above τ for any pair.
 
@@ -86,8 +90,13 @@ def filter_incoherent(judgements: SPAJudgements, *, tau: float = 1.1) -> SPAJudg
 
 def incoherent_annotators(judgements: SPAJudgements, *, tau: float) -> set[str]:
     """Return the annotators whose P[a ≻ b] + P[b ≻ a] is above τ for any pair."""
-    if not 1 <= tau <= 2:
-        raise JudgementError(f"tau= must be between 1 and 2; found {tau}.")
+    if not isinstance(judgements, SPAJudgements):
+        raise JudgementError(
+            "filter_incoherent needs SPAJudgements, which state a probability of either direction; "
+            f"found {type(judgements).__name__}."
+        )
+    if not isinstance(tau, Real) or not 1 <= tau <= 2:
+        raise JudgementError(f"tau= must be between 1 and 2; found {shown(tau)}.")
     _identities(judgements, "filter_incoherent")
     both = judgements.incoherence().dropna(subset="incoherence")
     if not len(both):
@@ -99,6 +108,7 @@ def incoherent_annotators(judgements: SPAJudgements, *, tau: float) -> set[str]:
     return set(both.loc[both["incoherence"] > tau - 1 + 1e-9, "annotator"])
 
 
+@takes_judgements
 def filter_first_submission[Table: Judgements](
     judgements: Table, *, submission: str, time: str | None = None
 ) -> Table:
@@ -138,6 +148,7 @@ def filter_first_submission[Table: Judgements](
     return judgements.keep_rows(keep, rule=f"first submission of every annotator, by {by}")
 
 
+@takes_judgements
 def filter_work_time[Table: Judgements](
     judgements: Table,
     *,
@@ -193,6 +204,7 @@ def filter_work_time[Table: Judgements](
     )
 
 
+@takes_judgements
 def work_times(
     judgements: Judgements, *, submission: str, start: str, end: str
 ) -> "pd.Series[pd.Timedelta]":
@@ -230,6 +242,7 @@ def work_times(
     return (once["end"] - begun).groupby(once["who"]).median()
 
 
+@takes_judgements
 def filter_attention_checks[Table: Judgements](
     judgements: Table,
     checks: Mapping[str, object],

@@ -8,6 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from bayeseval._checks import some
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._cells import cells
 from bayeseval.judgements._factors import look_alikes
 from bayeseval.judgements._guards import design_notes, shares
@@ -144,6 +145,7 @@ class Identification:
         return "\n".join([*lines, *self.notes])
 
 
+@takes_judgements
 def identify(judgements: Judgements) -> Identification:
     """Say what a table of judgements can identify; ``fit`` asks this before it builds a model.
 

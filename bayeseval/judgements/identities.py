@@ -6,10 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._factors import Factor, frozen_array, natural_order
 from bayeseval.judgements._table import Judgements
 
 
+@takes_judgements
 def anonymise[Table: Judgements](judgements: Table, *, key: str | None = None) -> Table:
     """Replace annotators' identities by codes, in everything that is made of the table.
 

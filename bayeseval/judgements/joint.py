@@ -8,6 +8,7 @@ import numpy as np
 
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._factors import AuditEntry, Factor, frozen_array, recoded
 from bayeseval.judgements._table import Judgements
 
@@ -38,6 +39,7 @@ def _parts(label: str, separator: str) -> set[str]:
     return {part.strip() for part in label.split(separator) if part.strip()}
 
 
+@takes_judgements
 def split_systems[Table: Judgements](judgements: Table, separator: str = "+") -> Table:
     """Give the judgements of an output that several systems share to these systems.
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval.errors import JudgementError
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._build import Columns
 from bayeseval.judgements._factors import Factor, frozen_array
 from bayeseval.judgements._intake import (
@@ -22,6 +23,7 @@ from bayeseval.judgements._table import Judgements
 from bayeseval.judgements.readers._platform import read_records
 
 
+@takes_judgements
 def join_annotators[Table: Judgements](
     judgements: Table,
     people: object,

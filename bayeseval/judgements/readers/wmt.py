@@ -128,6 +128,10 @@ def mqm_scores(
     ----------
     Freitag et al. (2021), Experts, errors, and context, TACL 9, doi:10.1162/tacl_a_00437.
     """
+    if not hasattr(frame, "columns"):
+        raise JudgementError(
+            f"mqm_scores needs a data frame, one row an error; found {type(frame).__name__}."
+        )
     known = {"critical": 5.0, "major": 5.0, "minor": 1.0, "neutral": 0.0, "no-error": 0.0}
     known |= {"no error": 0.0, "hotw-test": 0.0}
     known |= {name.lower(): value for name, value in (weights or {}).items()}
