@@ -74,7 +74,9 @@ def has_trajectories() -> bool:
 
 def sampler_name() -> str:
     """Return how nutpie is used, for ``posterior.settings``."""
-    return "nutpie" if takes_addresses() else "nutpie, called through Python"
+    lacks = [] if takes_addresses() else ["called through Python"]
+    lacks += [] if has_trajectories() else ["leapfrog steps only"]
+    return ", ".join(["nutpie", *lacks])
 
 
 def compiled_model(density: CallbackDensity, start: Callable[[int], FloatArray]) -> Any:

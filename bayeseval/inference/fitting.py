@@ -246,7 +246,7 @@ def _refuse_without_jax(sampler: str) -> None:
     if missing:
         raise ModelError(
             f"{sampler} needs {' and '.join(missing)}, not installed here: install "
-            f"{' and '.join(missing)}, or leave backend and nuts_sampler as they are"
+            "the extra, pip install 'bayeseval[jax]', or leave backend and nuts_sampler as they are"
         )
 
 
