@@ -43,7 +43,14 @@ every output where either fails. Seconds are those of a machine that may have be
 OF_SHAPES = """
 
 `fit(judgements)` with its defaults on studies of `tests/benchmarks/shapes.py`: drawn from the
-priors, or as small or one-sided as studies come."""
+priors, or as small or one-sided as studies come.
+
+What still diverges at first: stated probabilities and sliders where two answers of an annotator
+agree so well that the precision may be tens of times the typical one, and every effect of the
+annotator has to lie within its root (`log_precision` and its mean are extreme at those draws; two
+answers cannot exclude it, and people differ as much elsewhere); strengths where one annotator may
+decide by any difference (`log_scale`); strengths that are all at the ends, and magnitudes: not
+looked into yet."""
 OF_SMALLEST = """
 
 `fit(judgements, family)` with every option of a family on its smallest complete design,
