@@ -45,17 +45,18 @@ OF_SHAPES = """
 `fit(judgements)` with its defaults on studies of `tests/benchmarks/shapes.py`: drawn from the
 priors, or as small or one-sided as studies come.
 
-What still diverges at first: stated probabilities and sliders where two answers of an annotator
-agree so well that the precision may be tens of times the typical one, and every effect of the
-annotator has to lie within its root (`log_precision` and its mean are extreme at those draws; two
-answers cannot exclude it, and people differ as much elsewhere); strengths where one annotator may
-decide by any difference (`log_scale`); strengths that are all at the ends, and magnitudes: not
-looked into yet."""
+What still diverges at first, as far as its draws were looked at: stated probabilities, where two
+answers of an annotator agree so well that the precision may be tens of times the typical one and
+every effect of the annotator has to lie within its root (`log_precision` and its mean are extreme
+at those draws); sliders and strengths, where one annotator may decide by any difference
+(`log_scale` is). Magnitudes and strengths that are all at the ends: not looked into yet."""
 OF_SMALLEST = """
 
 `fit(judgements, family)` with every option of a family on its smallest complete design,
 `tests/benchmarks/smallest.py`: two annotators, two systems, two items."""
-ABOUT_SHAPES = """ R-hat and ESS are the worst of all seeds, over
+ABOUT_SHAPES = """
+
+R-hat and ESS are the worst of all seeds, over
 what tables show (wanted: below 1.01, and 400) and what stands behind (1.05, and 100). Of the fits,
 "diverged at first" had divergent transitions in their first run, and were run again with shorter
 steps (the draws before are not used); "diverged" had some in the last run, which is the answer.
