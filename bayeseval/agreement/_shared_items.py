@@ -39,6 +39,31 @@ def clusters(
     return np.arange(n_units), "unit"
 
 
+def between_units(
+    of_item: float, within: float, each: float, df_item: int, df_within: int
+) -> tuple[float, float]:
+    """Return the mean square between units of one item each, and its degrees of freedom.
+
+    The variance of items and that of units within items add up (Satterthwaite 1946,
+    doi:10.2307/3002019).
+
+    Parameters
+    ----------
+    of_item, within : float
+        Mean squares between items, and between units within items.
+    each : float
+        Units an item.
+    df_item, df_within : int
+        Degrees of freedom of the two.
+    """
+    parts = np.array([of_item / each, within * (each - 1) / each])
+    total = float(parts.sum())
+    if total == 0:
+        return 0.0, float(df_item + df_within)
+    # In shares, whose squares do not overflow.
+    return total, float(1 / ((parts / total) ** 2 / (df_item, df_within)).sum())
+
+
 def note_on_shared_items(
     judgements: Judgements, factors: Sequence[str], used: Sequence[str], intervals: str
 ) -> list[str]:

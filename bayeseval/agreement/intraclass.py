@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import cell_means, compact, named_unit, numbers, slices
-from bayeseval.agreement._shared_items import clusters, note_on_shared_items
+from bayeseval.agreement._shared_items import between_units, clusters, note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
@@ -259,8 +259,7 @@ class _MeanSquares:
 def _between(k: int, mean: np.ndarray, item: np.ndarray, plain: float) -> tuple[float, float]:
     """Return the mean square between targets of one item each, and its degrees of freedom.
 
-    A one-way analysis of variance of targets' means by item: an item's variance and that within
-    items add up (Satterthwaite 1946, doi:10.2307/3002019).
+    From a one-way analysis of variance of targets' means by item.
     """
     size = np.bincount(item)
     n, n_items = len(mean), len(size)
@@ -270,13 +269,7 @@ def _between(k: int, mean: np.ndarray, item: np.ndarray, plain: float) -> tuple[
     of_item = k * float((size * (centre - mean.mean()) ** 2).sum()) / (n_items - 1)
     within = k * float(((mean - centre[item]) ** 2).sum()) / (n - n_items)
     each = (n - float((size**2).sum()) / n) / (n_items - 1)
-    parts = np.array([of_item / each, within * (each - 1) / each])
-    total = float(parts.sum())
-    if total == 0:
-        return plain, n - 1.0
-    # In shares, whose squares do not overflow.
-    shares = parts / total
-    return total, float(1 / (shares**2 / (n_items - 1, n - n_items)).sum())
+    return between_units(of_item, within, each, n_items - 1, n - n_items)
 
 
 def _forms(matrix: np.ndarray, item: np.ndarray, prob: float) -> list[dict[str, object]]:

@@ -30,8 +30,7 @@ GENERALISES = {
     "judgement": "Speaks of new judgements like these, taken as independent: too sure where one "
     "annotator or item gave several.",
 }
-# Widened 95 % intervals of a difference hold it in .88 of simulated tables with four items, in .94
-# with twelve annotators (docs/benchmarks/classical.md).
+# Where Student's t with the bootstrap's error takes the place of a percentile, or nearly.
 FEW_UNITS = 8
 # Rows × resamples held at once.
 MOST_AT_ONCE = 4_000_000
@@ -203,8 +202,8 @@ def bootstrap_ranking(
         alone = n_units < 2
         if 2 <= (few := int(n_units[~alone].min(initial=FEW_UNITS))) < FEW_UNITS:
             notes.append(
-                f"Of {few} {_plural(chosen)}{piece.where} a bootstrap makes intervals that are "
-                "somewhat too narrow."
+                f"Of {few} {_plural(chosen)}{piece.where} no resample is far from all: "
+                "intervals rest on Student's t, and no p is below 2^−n."
             )
         if alone.any():
             named = some([systems[code] for code in np.flatnonzero(alone)])

@@ -86,7 +86,7 @@ def test_no_p_of_four_items_is_below_a_sixteenth():
 
 
 def test_the_jackknife_of_alpha_leaves_items_out():
-    """By hand: alpha of interval data without each item in turn, on the log of one minus it."""
+    """By hand: alpha of nominal data without each item in turn, on the log of one minus it."""
     import krippendorff
 
     table = tables.likert("complete", 3, sd_annotator=0.0, sd_item=1.0, points=9)
@@ -94,7 +94,7 @@ def test_the_jackknife_of_alpha_leaves_items_out():
     wide = frame.pivot_table(index="annotator", columns=["item", "system"], values="rating")
 
     def alpha(kept: Any) -> float:
-        return krippendorff.alpha(reliability_data=kept.to_numpy(), level_of_measurement="interval")
+        return krippendorff.alpha(reliability_data=kept.to_numpy(), level_of_measurement="nominal")
 
     items = wide.columns.get_level_values("item")
     whole = np.log1p(-alpha(wide))
@@ -102,10 +102,20 @@ def test_the_jackknife_of_alpha_leaves_items_out():
     n = len(parts)
     pseudo = n * whole - (n - 1) * parts
     half = stats.t.isf(0.025, n - 1) * np.sqrt(pseudo.var(ddof=1) / n)
-    row = krippendorff_alpha(table, level="interval").table.iloc[0]
+    row = krippendorff_alpha(table, level="nominal").table.iloc[0]
     assert row["lower"] == pytest.approx(1 - np.exp(pseudo.mean() + half), abs=1e-9)
     assert row["upper"] == pytest.approx(1 - np.exp(pseudo.mean() - half), abs=1e-9)
-    assert "jackknife" in str(krippendorff_alpha(table))
+    assert "jackknife" in str(krippendorff_alpha(table, level="nominal"))
+
+
+def test_the_alpha_of_few_units_has_the_interval_of_a_one_way_icc():
+    for shape in ("complete", "nested"):
+        table = tables.likert(shape, 3, sd_annotator=0.0, sd_item=1.0, points=9)
+        alpha = krippendorff_alpha(table, level="interval").table.iloc[0]
+        one_way = icc(table, raters="slot").table.iloc[0]
+        assert (alpha["lower"], alpha["upper"]) == pytest.approx(
+            (one_way["lower"], one_way["upper"]), rel=1e-9
+        )
 
 
 def test_intervals_of_units_that_share_items_say_so():
