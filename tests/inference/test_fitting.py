@@ -556,12 +556,14 @@ def test_a_very_normal_posterior_takes_few_steps() -> None:
 
 
 def test_without_exact_steps_there_are_leapfrog_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_sampling, "has_trajectories", lambda: False)
+    for module in (_sampling, _nutpie):
+        monkeypatch.setattr(module, "has_trajectories", lambda: False)
     study = be.simulate_likert(
         n_annotators=40, n_systems=4, n_items=1, n_categories=5, random_seed=2
     )
     posterior = be.fit(study.judgements, random_seed=1, progressbar=False)
     assert posterior.settings.integrator == "leapfrog"
+    assert posterior.settings.sampler == "nutpie, leapfrog steps only"
     assert posterior.convergence.ok
 
 
