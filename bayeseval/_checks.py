@@ -5,11 +5,10 @@ from difflib import get_close_matches
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bayeseval.errors import BayesEvalError, DesignError, JudgementError
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.random import Generator
 
 QUOTES = ("'", '"')
@@ -85,7 +84,7 @@ def generator(random_seed: Any) -> "Generator":
 _LARGEST_SQUARABLE = 1e70
 
 
-def squarable(values: np.ndarray, *, what: str) -> np.ndarray:
+def squarable(values: "np.ndarray", *, what: str) -> "np.ndarray":
     """Return values as they are, or refuse those whose squares are infinite or zero.
 
     Parameters
@@ -95,7 +94,7 @@ def squarable(values: np.ndarray, *, what: str) -> np.ndarray:
     what : str
         The function that asks, for the message.
     """
-    largest = float(np.abs(values).max(initial=0.0))
+    largest = float(abs(values).max(initial=0.0))
     if largest == 0 or 1 / _LARGEST_SQUARABLE <= largest <= _LARGEST_SQUARABLE:
         return values
     raise JudgementError(
