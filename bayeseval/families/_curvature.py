@@ -2,42 +2,38 @@
 
 The sampler's coordinates keep every shape near a standard normal; a normal approximation wants the
 coordinates in which well-informed effects are nearest to normal: the effects themselves. Their
-standard deviations, skewed and with a pole of the joint density at zero, are integrated out: given
-the effects of a block, all that matters is their sum of squares r, and
-
-    log g(r) = log ∫ σ^(-n) exp(-r / 2σ²) half-normal(σ) dσ,    g'/g = -E(1/σ²) / 2
-
-is a sum over a grid of log σ; σ itself is drawn given r (``_log_concave``). Rows that sum to zero
-have the n - 1 rotated coordinates of PyMC's ZeroSumTransform. The Hessian is exact up to the
-differences that give the curvature of single cells: per cell by predictor and by parameter of the
-response, scattered to all pairs of effects.
+standard deviations, skewed and with a pole of the joint density at zero, are integrated out
+(``_block_prior``). Rows that sum to zero have the n - 1 rotated coordinates of PyMC's
+ZeroSumTransform. The Hessian is exact up to the differences that give the curvature of single
+cells: per cell by predictor and by parameter of the response, scattered to all pairs of effects.
 """
 
 # Numba sees an element of an array as a number; the stubs of NumPy do not.
 # pyright: reportArgumentType=false, reportReturnType=false
-
-import math
-from dataclasses import dataclass
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
 from bayeseval.families._block_math import inner_product
+from bayeseval.families._block_prior import Block
 from bayeseval.families._declaration import (
     Declaration,
     FloatArray,
     IntArray,
     PredictorCells,
     PredictorResponse,
-    Prior,
 )
 from bayeseval.families._layout import zero_sum_extend
-from bayeseval.families._log_concave import log_concave_draws
+from bayeseval.families._scalar_prior import (
+    constrained_value,
+    derivative,
+    log_prior,
+    middle,
+    prior_slope,
+)
 
 _STEP = 1e-5
-_GRID = 401
-_LEAST_SQUARES = 1e-30
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -106,86 +102,6 @@ def _scatter_mixed(
             out[index[t, cell], criterion[cell]] += weight[t, cell] * row[cell]
 
 
-@dataclass(frozen=True)
-class MarginalPrior:
-    """Prior of a block of effects with its standard deviation integrated out.
-
-    Parameters
-    ----------
-    log
-        Log density of the effects up to a constant, dims (…).
-    precision
-        Mean of 1/σ² given the effects, likewise.
-    precision_variance
-        Variance of 1/σ² given the effects, likewise.
-    """
-
-    log: FloatArray
-    precision: FloatArray
-    precision_variance: FloatArray
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Block:
-    """One criterion of an effect."""
-
-    name: str
-    sd_scale: float
-    n_rows: int
-    length: int
-    zero_sum: bool
-    start: int
-    free: slice
-
-    @property
-    def stop(self) -> int:
-        """End among the effects."""
-        return self.start + self.n_rows * self.length
-
-    @property
-    def width(self) -> int:
-        """Number of free values."""
-        return self.free.stop - self.free.start
-
-    def prior(self, squares: FloatArray) -> MarginalPrior:
-        """Integrate the standard deviation out, given the sum of squares of the effects."""
-        n, scale = self.width, self.sd_scale
-        r = np.maximum(squares, _LEAST_SQUARES)[..., None]
-        v = self._likeliest_variance(r) if n > 0 else 0.25 * scale**2 * np.ones_like(r)
-        sd = 1.0 / np.sqrt(2.0 * r / v + 2.0 * v / scale**2)
-        peak = 0.5 * np.log(v)
-        low = peak - 8.0 * sd
-        high = np.maximum(np.minimum(peak + 40.0 * sd, np.log(8.0 * scale)), peak + 8.0 * sd)
-        log_sd = low + (high - low) * np.linspace(0.0, 1.0, _GRID)
-        precision = np.exp(-2.0 * log_sd)
-        log = (1.0 - n) * log_sd - 0.5 * r * precision - 0.5 * np.exp(2.0 * log_sd) / scale**2
-        top = log.max(axis=-1, keepdims=True)
-        share = np.exp(log - top)
-        total = share.sum(axis=-1, keepdims=True)
-        share /= total
-        mean = (share * precision).sum(axis=-1)
-        step = (high - low)[..., 0] / (_GRID - 1)
-        return MarginalPrior(
-            log=(top + np.log(total))[..., 0] + np.log(step),
-            precision=mean,
-            precision_variance=(share * (precision - mean[..., None]) ** 2).sum(axis=-1),
-        )
-
-    def draw_sd(self, squares: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw a standard deviation given the sums of squares of the effects, dims (draw,)."""
-        r = np.maximum(squares, _LEAST_SQUARES)
-        variance = self._likeliest_variance(r)
-        a, b = 0.5 * r / variance, 0.5 * variance / self.sd_scale**2
-        return np.sqrt(variance) * np.exp(0.5 * log_concave_draws(a, b, rng))
-
-    def _likeliest_variance(self, squares: FloatArray) -> FloatArray:
-        """Return σ² where the density of log σ is highest: r/σ² - σ²/scale² = n - 1."""
-        if self.width == 0:
-            return np.full_like(squares, self.sd_scale**2)
-        less = self.width - 1.0
-        return 2.0 * squares / (less + np.sqrt(less**2 + 4.0 * squares / self.sd_scale**2))
-
-
 class CentredDensity:
     """The log density of free effects and parameters, standard deviations integrated out.
 
@@ -205,7 +121,7 @@ class CentredDensity:
         for effect in declaration.effects:
             for _ in range(n_criteria):
                 blocks.append(
-                    _Block(
+                    Block(
                         name=effect.name,
                         sd_scale=effect.sd_scale,
                         n_rows=effect.size // effect.shape[-1],
@@ -234,7 +150,7 @@ class CentredDensity:
         """Return the middle of the priors, all effects zero."""
         x = np.zeros(self.size)
         for at, scalar in enumerate(self.declaration.response.scalars):
-            x[self._scalar(at)] = _middle(scalar.prior)
+            x[self._scalar(at)] = middle(scalar.prior)
         return x
 
     def _scalar(self, position: int) -> slice:
@@ -271,7 +187,7 @@ class CentredDensity:
             sds = [block.draw_sd(_squares(x[..., block.free]).ravel(), rng) for block in own]
             values[f"{effect.name}_sd"] = np.stack(sds, axis=-1).reshape(*x.shape[:-1], n)
         for at, scalar in enumerate(self.declaration.response.scalars):
-            values[scalar.name] = _value(scalar.prior, x[..., self._scalar(at)])
+            values[scalar.name] = constrained_value(scalar.prior, x[..., self._scalar(at)])
         return values
 
     def _scalars(self, x: FloatArray) -> FloatArray:
@@ -279,7 +195,7 @@ class CentredDensity:
         scalars = self.declaration.response.scalars
         found = np.empty((*x.shape[:-1], self.declaration.n_criteria, len(scalars)))
         for at, scalar in enumerate(scalars):
-            found[..., at] = _value(scalar.prior, x[..., self._scalar(at)])
+            found[..., at] = constrained_value(scalar.prior, x[..., self._scalar(at)])
         return found
 
     def _evaluate_cells(self, scalars: FloatArray) -> FloatArray:
@@ -309,8 +225,8 @@ class CentredDensity:
         slopes = np.empty((len(response.scalars), self.declaration.n_criteria))
         for at, scalar in enumerate(response.scalars):
             own = x[self._scalar(at)]
-            slopes[at] = by_scalar[:, at] * _derivative(scalar.prior, own)
-            slopes[at] += _prior_slope(scalar.prior, own)
+            slopes[at] = by_scalar[:, at] * derivative(scalar.prior, own)
+            slopes[at] += prior_slope(scalar.prior, own)
         return slopes
 
     def __call__(self, x: FloatArray) -> tuple[float, FloatArray]:
@@ -330,7 +246,7 @@ class CentredDensity:
         for block in self.blocks:
             total += block.prior(_squares(x[:, block.free])).log
         for at, scalar in enumerate(self.declaration.response.scalars):
-            total += _log_prior(scalar.prior, x[:, self._scalar(at)]).sum(axis=-1)
+            total += log_prior(scalar.prior, x[:, self._scalar(at)]).sum(axis=-1)
         several = getattr(self.declaration.response, "log_likelihoods", None)
         if several is not None:
             return total + several(cells, effects, self._scalars(x))
@@ -365,7 +281,7 @@ class CentredDensity:
             rows = _zero_sum_reduce(rows) if block.zero_sum else rows
             gradient[block.free] = rows.ravel() - precision * own
         for at, scalar in enumerate(self.declaration.response.scalars):
-            total += float(_log_prior(scalar.prior, x[self._scalar(at)]).sum())
+            total += float(log_prior(scalar.prior, x[self._scalar(at)]).sum())
         return total, gradient, slopes
 
     def expansion(
@@ -437,61 +353,3 @@ def _zero_sum_reduce(values: FloatArray) -> FloatArray:
     n = values.shape[-1]
     head, last = values[..., :-1], values[..., -1:]
     return head - head.sum(axis=-1, keepdims=True) / (np.sqrt(n) + n) - last / np.sqrt(n)
-
-
-def _middle(prior: Prior) -> float:
-    match prior.kind:
-        case "normal":
-            return prior.a
-        case "half_normal":
-            return math.log(0.5 * prior.a)
-        case "beta" | "gamma":
-            return math.log(prior.a / prior.b)
-
-
-def _value(prior: Prior, x: FloatArray) -> FloatArray:
-    match prior.kind:
-        case "normal":
-            return x
-        case "half_normal" | "gamma":
-            return np.exp(x)
-        case "beta":
-            return 1.0 / (1.0 + np.exp(-x))
-
-
-def _derivative(prior: Prior, x: FloatArray) -> FloatArray:
-    """Differentiate the value by the coordinate."""
-    match prior.kind:
-        case "normal":
-            return np.ones_like(x)
-        case "half_normal" | "gamma":
-            return np.exp(x)
-        case "beta":
-            value = _value(prior, x)
-            return value * (1.0 - value)
-
-
-def _log_prior(prior: Prior, x: FloatArray) -> FloatArray:
-    """Return the log density of the coordinate up to a constant."""
-    match prior.kind:
-        case "normal":
-            return -0.5 * ((x - prior.a) / prior.b) ** 2
-        case "half_normal":
-            return x - 0.5 * (np.exp(x) / prior.a) ** 2
-        case "gamma":
-            return prior.a * x - prior.b * np.exp(x)
-        case "beta":
-            return -prior.a * np.logaddexp(0.0, -x) - prior.b * np.logaddexp(0.0, x)
-
-
-def _prior_slope(prior: Prior, x: FloatArray) -> FloatArray:
-    match prior.kind:
-        case "normal":
-            return -(x - prior.a) / prior.b**2
-        case "half_normal":
-            return 1.0 - (np.exp(x) / prior.a) ** 2
-        case "gamma":
-            return prior.a - prior.b * np.exp(x)
-        case "beta":
-            value = _value(prior, x)
-            return prior.a * (1.0 - value) - prior.b * value

@@ -262,7 +262,7 @@ class PredictorResponse(Response, Protocol):
 
     @property
     def kernel(self) -> Any:
-        """The compiled log density of the answers; see ``_predictors``."""
+        """The compiled log density of the answers; see ``_predictor_density``."""
         ...
 
     @property

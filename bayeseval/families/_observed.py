@@ -32,9 +32,9 @@ from bayeseval.families._builder import (
     parameters_of,
     predicted,
 )
+from bayeseval.families._cells import row_codes, term_indices
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._ordinal_response import OrdinalResponse
-from bayeseval.families._predictors import row_codes, term_indices
 from bayeseval.families.engine.special import log_normal_cdf, log_normal_interval
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._counted import one_a_row

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from bayeseval.families._cells import RowData, distinct_rows, row_codes, term_indices
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._pairwise_response import PairwiseResponse
-from bayeseval.families._predictors import RowData, distinct_rows, row_codes, term_indices
 from bayeseval.judgements import Judgements
 
 

@@ -1,257 +1,32 @@
-"""Families whose answers depend on linear predictors: cells, compiled density, parameters by name.
+"""Families whose answers depend on linear predictors: what they share.
 
 A declaration says how Gaussian effects enter linear predictors (``Term``) and which few parameters
-the response has (``Scalar``). A family brings the rest as one kernel,
-
-    kernel(predictors, answer, criterion, scalars, options, log_p, predictors_bar, scalars_bar,
-           count)
-
-which fills the log probability of one judgement of every cell and its derivatives by the
-predictors, times the count, and adds those by the parameters. Dims: predictors (predictor, cell),
-answer (column, cell), criterion (cell,), scalars (criterion, scalar) on their natural scales,
-options any fixed numbers, log_p (cell,), count (cell,). The response names the log
-density that a kernel module makes of it (see ``_callback``) as its ``log_density``.
+the response has (``Scalar``). Cells are made in ``_cells``, the compiled density in
+``_predictor_density``.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
-from scipy.special import betaln, gammaln
 
-from bayeseval._checks import some
 from bayeseval.errors import ModelError
-from bayeseval.families._callback import CallbackDensity, Tables
-from bayeseval.families._declaration import (
-    Declaration,
-    Effect,
-    FloatArray,
-    IntArray,
-    PredictorCells,
-    PredictorResponse,
-    Prior,
-    Scalar,
-)
-from bayeseval.families._effects_kernel import LOG_SQRT_2PI
+from bayeseval.families._cells import RowData, collapse_rows, row_codes
+from bayeseval.families._declaration import Declaration, Effect, FloatArray, PredictorCells
 from bayeseval.families._layout import (
     Geometry,
     axes_of,
     effect_starts,
-    effect_tables,
     effect_values,
     layout,
     n_parameters,
     taken_apart,
 )
 from bayeseval.families._marginal import averaged_over_levels
-from bayeseval.families._predictor_kernel import OFFSET
+from bayeseval.families._predictor_density import PredictorDensity
 from bayeseval.judgements import Judgements
-
-_KINDS = {"normal": 0, "half_normal": 1, "beta": 2, "gamma": 3}
-
-
-type ScalarTables = tuple[npt.NDArray[np.int64], FloatArray, FloatArray, FloatArray]
-"""Position and kind of every parameter, dims (scalar, 2); its prior's a, b and log constant."""
-
-
-def scalar_tables(scalars: Sequence[Scalar], starts: Sequence[int]) -> ScalarTables:
-    """Return the parameters as the kernels read them."""
-    kinds = [_KINDS[scalar.prior.kind] for scalar in scalars]
-    places = list(zip(starts, kinds, strict=True))
-    priors = [scalar.prior for scalar in scalars]
-    constants = [_log_constant(prior) for prior in priors]
-    return (
-        np.array(places, dtype=np.int64).reshape(-1, 2),
-        np.array([prior.a for prior in priors], dtype=np.float64),
-        np.array([prior.b for prior in priors], dtype=np.float64),
-        np.array(constants, dtype=np.float64),
-    )
-
-
-def _log_constant(prior: Prior) -> float:
-    match prior.kind:
-        case "normal":
-            return -math.log(prior.b) - LOG_SQRT_2PI
-        case "half_normal":
-            return 0.0
-        case "beta":
-            return -float(betaln(prior.a, prior.b))
-        case "gamma":
-            return prior.a * math.log(prior.b) - float(gammaln(prior.a))
-
-
-class PredictorDensity(CallbackDensity):
-    """Log density of a declaration with linear predictors on given cells, callable at a point.
-
-    Parameters
-    ----------
-    declaration
-        The model.
-    cells
-        The collapsed judgements.
-    geometry
-        What the data say of each effect, for the sampler's coordinates.
-    """
-
-    def __init__(
-        self,
-        declaration: Declaration[PredictorResponse],
-        cells: PredictorCells,
-        geometry: Geometry | None = None,
-    ) -> None:
-        self.declaration, self.cells, self.geometry = declaration, cells, geometry
-        response = declaration.response
-        placed = layout(declaration, response.parameter_shapes)
-        starts = [placed[scalar.name].start for scalar in response.scalars]
-        arrays = [
-            *effect_tables(declaration, placed, geometry),
-            *scalar_tables(response.scalars, starts),
-            cells.index,
-            cells.weight,
-            np.array([term.predictor for term in declaration.terms], dtype=np.int64),
-            cells.answer,
-            cells.criterion,
-            cells.count,
-            response.options,
-            np.array([declaration.n_criteria, response.n_predictors], dtype=np.int64),
-            np.array(
-                [
-                    placed[effect.around].start if effect.around else -1
-                    for effect in declaration.effects
-                ],
-                dtype=np.int64,
-            ),
-            (geometry or Geometry.flat(declaration)).weight,
-            np.empty(0),
-            np.empty(0),
-        ]
-        super().__init__(
-            response.log_density,
-            Tables(arrays),
-            n_parameters(placed),
-            offset=OFFSET,
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowData:
-    """What a family reads of the judgements' rows besides their factors.
-
-    Parameters
-    ----------
-    answers
-        Columns of the answer in the response's own coding, each dims (row,).
-    codes
-        Further codes that terms name among their columns, such as an unordered pair.
-    weights
-        Weights by row that terms name.
-    """
-
-    answers: Sequence[npt.NDArray[Any]]
-    codes: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-    weights: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
-
-
-def collapse_rows(
-    judgements: Judgements, declaration: Declaration[Any], data: RowData
-) -> PredictorCells:
-    """Count judgements that agree in every index, weight and answer.
-
-    Parameters
-    ----------
-    judgements
-        The table; its labels are those of the declaration.
-    declaration
-        The model.
-    data
-        Answers, and further codes and weights by row.
-
-    Returns
-    -------
-    PredictorCells
-        Sorted by criterion, then by the columns of the terms in their order; the order of the rows
-        does not matter.
-    """
-    factors = list(
-        dict.fromkeys(
-            name for term in declaration.terms for name in term.columns if name not in data.codes
-        )
-    )
-    if declaration.has_criterion:
-        factors.insert(0, "criterion")
-    columns = [judgements.codes(name) for name in factors]
-    columns += [data.codes[name] for name in data.codes]
-    columns += list(data.weights.values())
-    columns += list(data.answers)
-    first, row_cell = distinct_rows(columns, judgements.n_rows)
-    count = np.bincount(row_cell, weights=judgements.counts, minlength=first.size)
-    codes = {name: judgements.codes(name)[first] for name in factors}
-    codes |= {name: values[first] for name, values in data.codes.items()}
-    criterion = codes.get("criterion", np.zeros(first.size, dtype=np.int32))
-    index, weight = term_indices(
-        declaration, criterion, codes, {n: values[first] for n, values in data.weights.items()}
-    )
-    answer = np.empty((len(data.answers), first.size))
-    for row, values in enumerate(data.answers):
-        answer[row] = values[first]
-    return PredictorCells(
-        index=index,
-        weight=weight,
-        answer=answer,
-        criterion=criterion.astype(np.int32),
-        count=count.astype(np.float64),
-        row_cell=row_cell.astype(np.int32),
-    )
-
-
-def term_indices(
-    declaration: Declaration[Any],
-    criterion: npt.NDArray[Any],
-    codes: Mapping[str, npt.NDArray[Any]],
-    weights: Mapping[str, npt.NDArray[Any]],
-) -> tuple[IntArray, FloatArray]:
-    """Return position among the effects and weight, dims (term, row)."""
-    starts, start = {}, 0
-    for effect in declaration.effects:
-        starts[effect.name] = start
-        start += declaration.n_criteria * effect.size
-    shape = (len(declaration.terms), criterion.size)
-    index, weight = np.empty(shape, dtype=np.int32), np.empty(shape)
-    for row, term in enumerate(declaration.terms):
-        effect = declaration.effect(term.effect)
-        if effect is None:
-            raise TypeError(f"a term names {term.effect!r}, which is no effect of the declaration")
-        position = criterion.astype(np.int64)
-        for column, size in zip(term.columns, effect.shape, strict=True):
-            position = position * size + codes[column]
-        index[row] = starts[term.effect] + position
-        weight[row] = weights[term.weight] if isinstance(term.weight, str) else term.weight
-    return index, weight
-
-
-def distinct_rows(
-    columns: Sequence[npt.NDArray[Any]], n_rows: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the first row of every distinct combination, and the combination of every row."""
-    key, size = np.zeros(n_rows, dtype=np.int64), 1
-    for column in columns:
-        if column.dtype.kind in "iu" and column.size and column.min() >= 0:
-            codes, levels = column.astype(np.int64), int(column.max()) + 1
-        else:
-            values, codes = np.unique(column, return_inverse=True)
-            levels = values.size
-        if size * levels >= 2**62:
-            values, key = np.unique(key, return_inverse=True)
-            size = values.size
-        key = key * levels + codes
-        size *= levels
-    _, first, row_cell = np.unique(key, return_index=True, return_inverse=True)
-    return first, row_cell
 
 
 class PredictorFamily:
@@ -559,30 +334,3 @@ class PredictorFamily:
                     one,
                 )
         return result
-
-
-def row_codes(
-    declaration: Declaration[Any], judgements: Judgements, data: RowData
-) -> dict[str, npt.NDArray[np.int64]]:
-    """Return positions of each row's labels among the labels of the fit, by column."""
-    dims = {}
-    for term in declaration.terms:
-        effect = declaration.effect(term.effect)
-        if effect is not None:
-            dims |= dict(zip(term.columns, effect.dims, strict=True))
-    if declaration.has_criterion:
-        dims["criterion"] = "criterion"
-    codes = {name: np.asarray(values, dtype=np.int64) for name, values in data.codes.items()}
-    for column, dim in dims.items():
-        if column in codes:
-            continue
-        known = {label: at for at, label in enumerate(declaration.coords[dim])}
-        labels = judgements.labels(column)
-        unknown = [label for label in labels if label not in known]
-        if unknown:
-            raise ModelError(
-                f"these judgements have a {dim} that the model was not fitted to: {some(unknown)}"
-            )
-        positions = np.array([known[label] for label in labels], dtype=np.int64)
-        codes[column] = positions[judgements.codes(column)]
-    return codes

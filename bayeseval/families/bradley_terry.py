@@ -10,6 +10,7 @@ import xarray as xr
 from bayeseval._checks import shown, some
 from bayeseval.errors import ModelError
 from bayeseval.families._answering import AnsweringFamily
+from bayeseval.families._cells import RowData
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
@@ -18,9 +19,6 @@ from bayeseval.families._pairwise_quantities import (
     PairwiseQuantities,
 )
 from bayeseval.families._pairwise_response import Link, PairwiseResponse, Ties
-from bayeseval.families._predictors import (
-    RowData,
-)
 from bayeseval.families._settings import advised, check_number, check_settings, meant
 from bayeseval.families.kinds import Kind, deviation, interaction, of_annotator, quality, taste
 from bayeseval.families.needs import (

@@ -9,6 +9,7 @@ import xarray as xr
 
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._answering import AnsweringFamily
+from bayeseval.families._cells import RowData
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
@@ -26,7 +27,6 @@ from bayeseval.families._magnitude_response import (
     TIE_BAND,
     MagnitudeResponse,
 )
-from bayeseval.families._predictors import RowData
 from bayeseval.families._settings import advised, check_number, check_settings
 from bayeseval.families.kinds import ABSOLUTE, MODERATOR, Kind, of_annotator
 from bayeseval.families.needs import Facts, on_request

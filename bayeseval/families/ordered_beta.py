@@ -21,6 +21,7 @@ from bayeseval.families._beta_response import (
     BetaResponse,
     Structure,
 )
+from bayeseval.families._cells import RowData
 from bayeseval.families._declaration import Declaration, FloatArray, Term
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
@@ -30,7 +31,6 @@ from bayeseval.families._pair_graph import (
     pair_labels,
     pair_scores,
 )
-from bayeseval.families._predictors import RowData
 from bayeseval.families._settings import advised, check_number, check_settings
 from bayeseval.families.kinds import Kind, deviation, interaction, of_annotator, quality, taste
 from bayeseval.families.needs import (

@@ -12,10 +12,10 @@ from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._answering import AnsweringFamily
 from bayeseval.families._beta_quantities import kappa_of
+from bayeseval.families._cells import RowData
 from bayeseval.families._declaration import Declaration, FloatArray
 from bayeseval.families._design import Effects
 from bayeseval.families._family import Estimand
-from bayeseval.families._predictors import RowData
 from bayeseval.families._settings import advised, check_number, check_settings
 from bayeseval.families._strength_quantities import StrengthQuantities
 from bayeseval.families._strength_response import (

@@ -13,9 +13,10 @@ from scipy.stats import norm
 
 from bayeseval.errors import ModelError
 from bayeseval.families._builder import build_model
+from bayeseval.families._cells import RowData, collapse_rows
 from bayeseval.families._declaration import Declaration, Effect, Prior, Scalar, Term
 from bayeseval.families._predictor_kernel import OFFSET, predictor_forward, predictor_reverse
-from bayeseval.families._predictors import PredictorFamily, RowData, collapse_rows
+from bayeseval.families._predictors import PredictorFamily
 from bayeseval.judgements import StrengthJudgements
 from tests.families.densities import (
     INTERPRETED,

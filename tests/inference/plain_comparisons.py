@@ -12,6 +12,7 @@ import numpy.typing as npt
 import xarray as xr
 
 from bayeseval.families import Estimand, ModelText
+from bayeseval.families._cells import RowData
 from bayeseval.families._declaration import (
     Declaration,
     Effect,
@@ -22,7 +23,7 @@ from bayeseval.families._declaration import (
     Term,
 )
 from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
-from bayeseval.families._predictors import PredictorFamily, RowData
+from bayeseval.families._predictors import PredictorFamily
 from bayeseval.judgements import Judgements
 
 

@@ -11,7 +11,8 @@ import pytest
 
 import bayeseval as be
 from bayeseval import families
-from bayeseval.families._curvature import CentredDensity, _Block
+from bayeseval.families._block_prior import Block
+from bayeseval.families._curvature import CentredDensity
 from bayeseval.families._layout import layout
 from bayeseval.inference import _laplace, fitting
 from bayeseval.judgements import PairwiseJudgements
@@ -277,7 +278,7 @@ def test_systematic_resampling_keeps_the_weights() -> None:
 @pytest.mark.parametrize("n_systems", [1, 2, 6, 200])
 def test_a_standard_deviation_is_drawn_from_its_conditional(n_systems: int) -> None:
     n, scale = n_systems - 1, 1.5
-    block = _Block(
+    block = Block(
         name="quality",
         sd_scale=scale,
         n_rows=1,
