@@ -64,8 +64,10 @@ def course_for(
 
     Steps that are exact for a normal err only by what the posterior differs from one: where the
     pilot's steps were long they are longer than leapfrog steps at a higher acceptance rate. Where
-    annotators' gaps bend the posterior much, trajectories turn back in the many straight directions
-    before they got far in the others.
+    they were short the posterior bends, as those of studies of a few dozen judgements do, and some
+    places need shorter steps than the mean (docs/benchmarks/mixing_small.md). Where annotators'
+    gaps bend it much, trajectories turn back in the many straight directions before they got far in
+    the others.
 
     Parameters
     ----------
@@ -84,8 +86,8 @@ def course_for(
         integrator, tune = "exact for a normal", _TUNE_OF_NEARLY_NORMAL
         if bends or scaled_step < _STEP_OF_NORMAL:
             accept = _TARGET_ACCEPT_OF_NEARLY_NORMAL
-    elif scaled_step is not None and bends and scaled_step < _STEP_OF_BENT:
-        accept, extra_doublings = _TARGET_ACCEPT_OF_BENT, 1
+    elif scaled_step is not None and scaled_step < _STEP_OF_BENT:
+        accept, extra_doublings = _TARGET_ACCEPT_OF_BENT, int(bends)
     return Course(
         accept if settings.target_accept is None else settings.target_accept,
         tune if settings.tune is None else settings.tune,
