@@ -270,6 +270,10 @@ class PredictorResponse(Response, Protocol):
         """The log density of the model with that kernel, not yet compiled; see ``_callback``."""
         ...
 
+
+class HasFormula(Protocol):
+    """A response of which PyMC has the formula too."""
+
     def log_probability(self, predictors: Any, scalars: Any, answer: Any) -> Any:
         """Return the log probability of one judgement of every cell, in PyTensor."""
         ...

@@ -151,10 +151,6 @@ class ModelledFamily(Protocol):
         """Turn the family into a model of these judgements' design."""
         ...
 
-    def build(self, judgements: Judgements) -> Any:
-        """Build the model of these judgements in PyMC, or say why there is none."""
-        ...
-
     def describe(self, declaration: Declaration[Any]) -> ModelText:
         """Describe a declared model in words, formulas and priors."""
         ...

@@ -425,7 +425,10 @@ class Posterior:
             Where the judgements are others, or the family draws by itself.
         """
         refuse_others(self, judgements)
-        return self.family.build(judgements)
+        build = getattr(self.family, "build", None)
+        if build is None:
+            raise ModelError(f"{self.family.name} has no method build, which makes a PyMC model.")
+        return build(judgements)
 
     def to_datatree(
         self,

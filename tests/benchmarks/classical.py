@@ -340,7 +340,7 @@ differ as much as answers to one unit) in which the 95 % interval holds the trut
 *of*: tables with an answer. The last column names shares that a right statistic has once in a
 thousand times. bootstrap_ranking's p is doubled, being one-sided.
 
-No p is too small and no interval too narrow. What this rests on, and what it leaves:
+No p is too small and no interval too narrow by that bound. What this rests on, and what it leaves:
 
 - `krippendorff_alpha`, `cohen_kappa`, `icc`: where one item is judged of every system (complete,
   ragged, between) four items are independent, not twelve units, and intervals are over items.
