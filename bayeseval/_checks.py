@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from bayeseval.errors import BayesEvalError, DesignError, JudgementError
 
@@ -56,6 +56,41 @@ def whole_number(value: object, name: str, *, least: int) -> int:
     ):
         return int(value)
     raise DesignError(f"{name}= is a whole number from {least} upwards; got {shown(value)}")
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Tell numbers from texts and flags."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def numbers(value: object, name: str, error: type[BayesEvalError] = BayesEvalError) -> "np.ndarray":
+    """Return an array of finite numbers, or raise with the argument's name."""
+    import numpy as np
+
+    try:
+        found = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if not np.isfinite(found).all():
+        raise error(f"{name}= must hold finite numbers; found {shown(value)}")
+    return found
+
+
+def listed(
+    value: object, name: str, *, example: str, error: type[BayesEvalError] = BayesEvalError
+) -> tuple[Any, ...]:
+    """Return what a list holds, or raise with the argument's name where it is none."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return tuple(value)
+    raise error(f"{name}= must be a list, such as {example}; found {shown(value)}")
+
+
+def checked_kind(value: object, kind: type, *, function: str, made_by: str) -> None:
+    """Refuse what is not of the kind that a function draws or reads, in words that name both."""
+    if not isinstance(value, kind):
+        raise BayesEvalError(
+            f"{function} takes what {made_by} returned; found {type(value).__name__}"
+        )
 
 
 def names_of(value: object, name: str, *, example: str) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ class Ranking(Printed):
         """
         for name, asked, known in (
             ("criterion", criterion, self.criteria),
-            (self.by or "level", level, self.levels),
+            (f"level of {self.by}" if self.by else "level", level, self.levels),
         ):
             if asked is not None and asked not in known:
                 meant = nearest(asked, known)

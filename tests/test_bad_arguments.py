@@ -11,9 +11,9 @@ import bayeseval as be
 from bayeseval import agreement, comparison, frequentist, judgements, planning
 from bayeseval.errors import BayesEvalError
 from bayeseval.judgements import Judgements
+from tests.bad_arguments import BAD, ends_in_words
 
 MODULES = (agreement, comparison, frequentist, judgements, planning)
-BAD = (None, float("nan"), -1, 0, "", [], "nonsense", (1,))
 
 
 def functions() -> Iterator[tuple[str, Any]]:
@@ -53,17 +53,6 @@ OF_JUDGEMENTS = {
     for name, each in FUNCTIONS.items()
     if next(iter(inspect.signature(each).parameters)) == "judgements" and _needed(each)
 }
-
-
-def ends_in_words(function: Any, *args: Any, **kwargs: Any) -> str:
-    """Call; return what ended the call if neither a result nor an error of the package did."""
-    try:
-        function(*args, **kwargs)
-    except BayesEvalError:
-        return ""
-    except Exception as error:  # noqa: BLE001  # any other end is the fault
-        return f"{args[1:]} {kwargs}: {type(error).__name__}: {error}"
-    return ""
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

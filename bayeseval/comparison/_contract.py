@@ -147,7 +147,7 @@ def quality_draws(
     """Return the quality of a population, or that within the levels of a moderator."""
     if by is None:
         return posterior.quality if population is None else posterior.quality_over(population)
-    choose(by, tuple(posterior.moderators), "moderator", "this posterior")
+    choose(by, tuple(posterior.moderators), "moderator", "this posterior (by=)")
     name = f"quality_by_{by}"
     group = posterior.data["posterior"]
     if name not in group:

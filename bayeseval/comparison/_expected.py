@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import listed, some
 from bayeseval.errors import BayesEvalError
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ def checked_expectations(
     expected: Sequence[Expectation], systems: Sequence[str], rope: tuple[float, float] | None
 ) -> list[Expectation]:
     """Return the expectations, or say which of them cannot be judged."""
-    wanted = list(expected)
+    wanted = list(listed(expected, "expected", example="[('davinci', '>', 'curie')]"))
     for one in wanted:
-        if isinstance(one, str) or len(one) != 3 or one[1] not in (">", "<", "~"):
+        if not isinstance(one, tuple | list) or len(one) != 3 or one[1] not in (">", "<", "~"):
             raise BayesEvalError(
                 "each of expected must be (A, sign, B) with the sign '>', '<' or '~', such as "
                 f"('davinci', '>', 'curie'); got {one!r}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import listed, nearest, some
 from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,
@@ -77,7 +77,7 @@ def quantity_of(
             of_pairs=False,
         )
     known = posterior.estimands
-    if quantity not in known:
+    if not isinstance(quantity, str) or quantity not in known:
         names = ["win_probability", "quality", *known]
         meant = nearest(quantity, names) if isinstance(quantity, str) else None
         raise BayesEvalError(
@@ -156,6 +156,8 @@ def checked_pairs(
     pairs: Sequence[tuple[str, str]], labels: tuple[str, ...]
 ) -> list[tuple[int, int]]:
     """Return the positions of the pairs that were asked for."""
+    if not isinstance(pairs, str):
+        pairs = listed(pairs, "pairs", example="[('a', 'b')]")
     if isinstance(pairs, str) or (len(pairs) == 2 and all(isinstance(p, str) for p in pairs)):
         raise BayesEvalError(
             f"pairs must be a list of pairs, such as [('a', 'b')]; got {pairs!r}. "

@@ -8,7 +8,12 @@ import pandas as pd
 
 from bayeseval._records import Record, Shown, printed
 from bayeseval._tables import Table
-from bayeseval.comparison._contract import Population, PosteriorLike, problems_of
+from bayeseval.comparison._contract import (
+    Population,
+    PosteriorLike,
+    problems_of,
+    refuse_no_posterior,
+)
 from bayeseval.comparison._expected import (
     Expectation,
     checked_expectations,
@@ -34,6 +39,7 @@ from bayeseval.frequentist._corrections import (
 from bayeseval.judgements import (
     Judgements,
 )
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.ranking import alarm_sentences
 from bayeseval.settings import IntervalKind, resolve_ci
 
@@ -130,6 +136,7 @@ class SideBySide(Record):
         return tables
 
 
+@takes_judgements
 def side_by_side(
     posterior: PosteriorLike,
     judgements: Judgements,
@@ -205,6 +212,7 @@ def side_by_side(
         If protocols differ, a system is unknown, an expectation is no (A, sign, B), or "~" is
         expected without a rope.
     """
+    refuse_no_posterior(posterior, "side_by_side")
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
     alpha, correction = checked_alpha(alpha), checked_correction(correction)
     if posterior.protocol != judgements.protocol:

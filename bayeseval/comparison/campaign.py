@@ -5,7 +5,7 @@ from math import ceil, floor
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import counted
+from bayeseval._checks import counted, is_number
 from bayeseval._records import Record, Shown
 from bayeseval.comparison._contract import PosteriorLike, choose, components_of, refuse_no_posterior
 from bayeseval.errors import BayesEvalError, ModelError
@@ -81,7 +81,7 @@ def trueskill_ranking(
             f"rank ranges over shuffles are those of TrueSkill; this posterior is of "
             f"{posterior.family.name}. Take rank()"
         )
-    if not 0.5 < prob < 1.0:
+    if not (is_number(prob) and 0.5 < prob < 1.0):
         raise BayesEvalError(f"prob= is above 0.5 and below 1; found {prob!r}")
     shuffles = groups["shuffles"].to_dataset()
     again = groups["resamples"].to_dataset() if "resamples" in groups else None

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from bayeseval._checks import generator
+from bayeseval._checks import generator, is_number, numbers
 from bayeseval._records import Record, Shown
 from bayeseval.comparison._contract import (
     Population,
@@ -104,7 +104,9 @@ def elo(
             f"link='logit'; found {posterior.family.name}. For other families take "
             "win_probability"
         )
-    if not (base > 1.0 and scale > 0.0 and math.isfinite(base) and math.isfinite(scale)):
+    for name, value in (("base", base), ("scale", scale), ("anchor", anchor)):
+        numbers(value if is_number(value) else None, name)
+    if not (base > 1.0 and scale > 0.0):
         raise BayesEvalError(
             f"base= is above 1 and scale= above 0; found base={base!r}, scale={scale!r}"
         )
@@ -112,7 +114,7 @@ def elo(
     array = quality_draws(posterior, by, population)
     labels = system_labels(array)
     if anchor_system is not None:
-        choose(anchor_system, labels, "system", "this posterior")
+        choose(anchor_system, labels, "system", "this posterior (anchor_system=)")
     factor = scale / math.log(base)
     rows = []
     for piece in slices(posterior, array, ("system",), criterion=criterion, by=by, level=None):

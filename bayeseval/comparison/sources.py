@@ -27,6 +27,7 @@ from bayeseval.comparison.contrasts import compare
 from bayeseval.comparison.variation import variance_shares
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 from bayeseval.ranking import alarm_sentences
 from bayeseval.settings import IntervalKind, ci_words, resolve_ci
 
@@ -104,6 +105,7 @@ class Variation(Record):
         ]
 
 
+@takes_judgements
 def variation(
     posterior: PosteriorLike,
     judgements: Judgements,

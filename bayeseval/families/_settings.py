@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, replace
 from functools import wraps
 from types import UnionType
-from typing import Any, Literal, TypeAliasType, TypeGuard, Union, get_args, get_origin
+from typing import Any, Literal, TypeAliasType, Union, get_args, get_origin
 
 import numpy as np
 
-from bayeseval._checks import nearest, shown, some
+from bayeseval._checks import is_number, nearest, shown, some
 from bayeseval.errors import ModelError
 from bayeseval.families._family import ModelText, PriorText
 
@@ -163,11 +163,6 @@ def marked(family: Any, text: ModelText) -> ModelText:
         return replace(prior, default=", ".join(defaults))
 
     return replace(text, priors=tuple(map(mark, text.priors)))
-
-
-def is_number(value: object) -> TypeGuard[float]:
-    """Tell numbers from texts and flags."""
-    return isinstance(value, int | float | np.number) and not isinstance(value, _FLAGS)
 
 
 def meant(value: object, words: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import xarray as xr
 from scipy.special import ndtri
 
-from bayeseval._checks import some
+from bayeseval._checks import numbers, some
 from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Cells, Declaration, Effect, FloatArray, Term
 from bayeseval.families._design import Effects, centrings, collapse, no_gaps_of_annotators
@@ -150,8 +150,8 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         check_word("criteria", self.criteria, ("separate", "correlated"))
         check_priors(self, ("_scale", "_shape", "_centre"))
         if self.category_prior is not None:
-            prior = np.atleast_1d(np.asarray(self.category_prior, dtype=float))
-            if prior.ndim > 1 or not (np.isfinite(prior) & (prior > 0)).all():
+            prior = np.atleast_1d(numbers(self.category_prior, "category_prior", ModelError))
+            if prior.ndim > 1 or not (prior > 0).all():
                 raise ModelError(
                     "category_prior= is a positive number, or one for each category from low to "
                     f"high; found {self.category_prior!r}"

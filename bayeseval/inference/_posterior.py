@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayeseval._checks import counted, nearest, some
+from bayeseval._checks import counted, nearest, some, whole_number
 from bayeseval._tables import escape_html
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families import family_named
@@ -299,8 +299,6 @@ class Posterior:
             ``category``, the label of each; outcomes as in ``judgements.answers``, with the
             coordinate ``outcome`` in words; other answers as in ``judgements.answers``.
         """
-        if draws < 1:
-            raise ModelError(f"draws= is at least 1; found {draws}")
         answers = self.family.predict(
             self.declaration,
             judgements,
@@ -469,6 +467,7 @@ class Posterior:
         return datatree(self, judgements, groups=groups, draws=draws, random_seed=random_seed)
 
     def _thinned(self, draws: int) -> xr.Dataset:
+        draws = whole_number(draws, "draws", least=1)
         flat = self.posterior.stack(sample=("chain", "draw"))
         n_samples = flat.sizes["sample"]
         chosen = np.linspace(0, n_samples - 1, min(draws, n_samples)).round().astype(int)

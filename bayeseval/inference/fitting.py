@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import counted, some
+from bayeseval._checks import counted, is_number, some
 from bayeseval.errors import ConvergenceError, ConvergenceWarning, ModelError
 from bayeseval.families import default_family
 from bayeseval.families._declaration import Cells, Declaration
@@ -297,7 +297,7 @@ def _checked(
     for name, value in numbers.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise ModelError(f"{name}= is a whole number from 1; found {value!r}")
-    if target_accept is not None and not 0.5 <= target_accept < 1.0:
+    if target_accept is not None and not (is_number(target_accept) and 0.5 <= target_accept < 1):
         raise ModelError(f"target_accept= is from 0.5 to below 1; found {target_accept!r}")
     if random_seed is None:
         random_seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -598,8 +598,10 @@ def _stored(
     if store == "all":
         return complete
     if store is not None:
-        unknown = [name for name in store if name not in complete]
-        if isinstance(store, str) or unknown:
+        names = store if isinstance(store, Sequence) and not isinstance(store, str) else [store]
+        if any(not isinstance(name, str) or name not in complete for name in names) or isinstance(
+            store, str
+        ):
             raise ModelError(
                 f"store= is 'all' or names of variables ({some(complete.data_vars, most=12)}); "
                 f"found {store!r}"

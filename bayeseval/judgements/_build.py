@@ -79,6 +79,9 @@ def plan(
     }
     roles |= {f"moderator {name}": column for name, column in named.items()}
     roles |= {f"attribute {name}": column for name, column in kept.items()}
+    for role, column in systems.items():
+        if column is None:
+            raise JudgementError(f"{role}= must name a column.")
     answer = next((role for role, column in answers.items() if column is not None), None)
     if answer is None:
         raise JudgementError(f"{' or '.join(f'{role}=' for role in answers)} must name a column.")

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
-from bayeseval._checks import shown
+from bayeseval._checks import listed, shown
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._factors import Dropped
 
@@ -134,7 +135,7 @@ def says_nothing(missing: Missing) -> Callable[[object], bool]:
     if callable(missing):
         asked = missing
         return lambda value: _is_blank(value) or bool(asked(value))
-    cells = ["", missing] if isinstance(missing, re.Pattern) else list(missing or ())
+    cells = ["", missing] if isinstance(missing, re.Pattern) else _cells(missing)
     texts = {cell for cell in cells if isinstance(cell, str)}
     patterns = [cell for cell in cells if isinstance(cell, re.Pattern)]
     as_given = [cell for cell in cells if not isinstance(cell, str | re.Pattern)]
@@ -157,6 +158,10 @@ def says_nothing(missing: Missing) -> Callable[[object], bool]:
         return known or any(pattern.fullmatch(label_text(value)) for pattern in patterns)
 
     return test
+
+
+def _cells(missing: object) -> list[Any]:
+    return list(listed(missing or (), "missing", example='("", "NA")', error=JudgementError))
 
 
 def _is_blank(value: object) -> bool:

@@ -114,7 +114,7 @@ def _read_delimited(
 ) -> object:
     _refuse_unknown(encoding)
     separator = "\t" if separator == "\\t" else separator
-    if len(separator.encode()) != 1:
+    if not isinstance(separator, str) or len(separator.encode()) != 1:
         raise JudgementError(
             f"separator= must be one character, such as ';' or a tab; found {separator!r}."
         )
@@ -159,7 +159,7 @@ def _read_delimited(
 def _refuse_unknown(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
-    except LookupError:
+    except (LookupError, TypeError):
         raise JudgementError(
             f"encoding= must be one that Python knows, such as 'utf-8', 'cp1252' or 'utf-16'; "
             f"found {encoding!r}."

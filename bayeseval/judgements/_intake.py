@@ -7,7 +7,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import nearest, shown, some
+from bayeseval._checks import listed, nearest, shown, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._cells import cells
 from bayeseval.judgements._columns import (
@@ -76,6 +76,7 @@ def named_columns(
         )
     if isinstance(names, Mapping):
         return dict(names)
+    names = listed(names, argument, example="['age']", error=JudgementError)
     return {name: name for name in names}
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import is_number, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
@@ -30,7 +30,7 @@ def plan_magnitudes(
 ) -> Plan:
     """Say which columns are read; the reference may be one of them."""
     answers: dict[str, str | None] = {"magnitude": magnitude}
-    if isinstance(reference, str):
+    if isinstance(reference, str) and magnitude is not None:
         answers["reference"] = reference
     return plan(
         answers,
@@ -61,7 +61,7 @@ def read_magnitudes(
                 f"{some(np.unique(references[wrong]).tolist())} in {rows.where(wrong)}."
             )
     else:
-        if reference is not None and not 0 < reference < np.inf:
+        if reference is not None and not (is_number(reference) and 0 < reference < np.inf):
             raise JudgementError(
                 f"reference= must be a positive number or a column; found {reference!r}."
             )

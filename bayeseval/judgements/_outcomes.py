@@ -85,6 +85,11 @@ def _read_winners(rows: Intake, meaning: Mapping[str, Outcome | None]) -> Answer
 def _meaning(outcomes: OutcomeMap | None, *, defaults: bool) -> dict[str, Outcome | None]:
     if outcomes is None:
         return {word: word for word in OUTCOMES} if defaults else {}
+    if not isinstance(outcomes, Mapping):
+        raise JudgementError(
+            "outcomes= must map each word to 'a', 'b', 'tie' or None, such as {'left': 'a'}; found "
+            f"{shown(outcomes)}."
+        )
     for word, outcome in outcomes.items():
         if outcome is not None and outcome not in OUTCOMES:
             raise JudgementError(

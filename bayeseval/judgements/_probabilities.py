@@ -1,8 +1,10 @@
 """Columns of stated probabilities: what their cells mean."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import is_number, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
@@ -22,7 +24,8 @@ def read_probabilities(rows: Intake, bounds: Bounds | None) -> Answers:
         low, high = 0.0, 1.0 if (given <= 1).all() else 100.0
         said = f"between 0 and {high:g}, as inferred"
     else:
-        if len(bounds) != 2 or not -np.inf < bounds[0] < bounds[1] < np.inf:
+        two = isinstance(bounds, Sequence) and len(bounds) == 2 and all(map(is_number, bounds))
+        if not two or not -np.inf < bounds[0] < bounds[1] < np.inf:
             raise JudgementError(f"bounds= must be (low, high), low before high; found {bounds!r}.")
         low, high = float(bounds[0]), float(bounds[1])
         said = f"between {low:g} and {high:g}, as declared"

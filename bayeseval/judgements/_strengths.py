@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import is_number, listed, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import (
     Answers,
@@ -48,8 +48,10 @@ def plan_strengths(
 
 def checked_bounds(bounds: StrengthBounds) -> tuple[float, float]:
     """Return the ends of the scale, low before high."""
-    ends = (-bounds, bounds) if isinstance(bounds, int | float) else tuple(bounds)
-    if len(ends) != 2 or not -np.inf < ends[0] < ends[1] < np.inf:
+    ends: tuple[float, ...] = (-bounds, bounds) if is_number(bounds) else ()
+    if not ends:
+        ends = listed(bounds, "bounds", example="(-3, 3)", error=JudgementError)
+    if len(ends) != 2 or not all(map(is_number, ends)) or not -np.inf < ends[0] < ends[1] < np.inf:
         raise JudgementError(
             "bounds= must be a positive number, or (low, high) with low before high; found "
             f"{bounds!r}."

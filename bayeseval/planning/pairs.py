@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import entr
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import checked_kind, nearest, some
 from bayeseval._records import Record, Shown
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.inference import Posterior
@@ -105,6 +105,7 @@ def next_pairs(
     Lindley (1956), On a measure of the information provided by an experiment, Annals of
     Mathematical Statistics 27, 986-1005, doi:10.1214/aoms/1177728069.
     """
+    checked_kind(posterior, Posterior, function="next_pairs", made_by="fit() or load()")
     _check(posterior, n, criterion, draws)
     criteria = _criteria(posterior, judged)
     thinned = _thinned(posterior, draws)
@@ -166,7 +167,7 @@ def _criteria(posterior: Posterior, judged: str | None) -> tuple[str, ...] | Non
     if known is None or judged not in known:
         meant = nearest(judged, known or ())
         raise BayesEvalError(
-            f"there is no criterion {judged!r}; "
+            f"judged= names a criterion, and there is no {judged!r}; "
             + (f"there are {some(known)}" if known else "the judgements have no criteria")
             + (f". Did you mean {meant!r}?" if meant else "")
         )

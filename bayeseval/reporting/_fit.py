@@ -15,6 +15,7 @@ from bayeseval.reporting._predictive import (
     Shares,
     Simulated,
     annotator_shares,
+    coded_answers,
     grouped_checks,
     overall_shares,
     sorted_answers,
@@ -50,7 +51,7 @@ class Checks:
         population: Population,
     ) -> "Checks":
         """Simulate once, and sort the answers by criterion and annotator."""
-        array = posterior.predictive(judgements, draws=draws, random_seed=random_seed, coded=True)
+        array = coded_answers(posterior, judgements, draws=draws, random_seed=random_seed)
         simulated = array.transpose("sample", "row").values
         answers = sorted_answers(judgements, simulated)
         rows = {c: criterion_rows(judgements, c) for c in (criteria or (None,))}

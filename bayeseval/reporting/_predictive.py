@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import xarray as xr
 
+from bayeseval._checks import generator, whole_number
 from bayeseval._tables import MINUS
 from bayeseval.errors import JudgementError
 from bayeseval.judgements import (
@@ -65,8 +67,17 @@ def simulate_answers(
     posterior: PredictivePosterior, judgements: Judgements, *, draws: int, random_seed: int
 ) -> Simulated:
     """Draw answers for the rows of the judgements, and sort both into the same categories."""
-    array = posterior.predictive(judgements, draws=draws, random_seed=random_seed, coded=True)
+    array = coded_answers(posterior, judgements, draws=draws, random_seed=random_seed)
     return sorted_answers(judgements, array.transpose("sample", "row").values)
+
+
+def coded_answers(
+    posterior: PredictivePosterior, judgements: Judgements, *, draws: int, random_seed: int
+) -> xr.DataArray:
+    """Draw answers for the rows of the judgements, as codes; refuse what is no number or seed."""
+    draws = whole_number(draws, "draws", least=1)
+    generator(random_seed)
+    return posterior.predictive(judgements, draws=draws, random_seed=random_seed, coded=True)
 
 
 def sorted_answers(judgements: Judgements, simulated: np.ndarray) -> Simulated:

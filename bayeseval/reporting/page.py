@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval._files import write_whole
 from bayeseval._tables import Remark
 from bayeseval.comparison import Comparison, compare, rank
@@ -85,6 +85,8 @@ def report(
         If the path or a setting is wrong.
     """
     target = _checked_path(path)
+    if not isinstance(title, str | None):
+        raise BayesEvalError(f"title= is a text; found {shown(title)}")
     refuse_no_posterior(posterior, "report")
     refuse_strangers(posterior, judgements)
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
@@ -181,6 +183,10 @@ def _text(document: Document, *, is_page: bool) -> str:
 
 
 def _checked_path(path: str | Path) -> Path:
+    if not isinstance(path, str | Path):
+        raise BayesEvalError(
+            f"path= names the file of a report; found {shown(path)} ({type(path).__name__})"
+        )
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise BayesEvalError(

@@ -17,6 +17,7 @@ from bayeseval.simulate._design import (
     given_or_drawn_quality,
     labels_of,
 )
+from bayeseval.simulate._options import checks_options
 
 
 class SimulatedLikert(Simulated[LikertJudgements]):
@@ -31,6 +32,7 @@ class SimulatedLikert(Simulated[LikertJudgements]):
     """
 
 
+@checks_options
 def simulate_likert(
     *,
     n_annotators: int = 20,

@@ -16,6 +16,7 @@ from bayeseval.simulate._design import (
     given_or_drawn_quality,
     labels_of,
 )
+from bayeseval.simulate._options import checks_options
 
 
 class SimulatedMagnitude(Simulated[MagnitudeJudgements]):
@@ -30,6 +31,7 @@ class SimulatedMagnitude(Simulated[MagnitudeJudgements]):
     """
 
 
+@checks_options
 def simulate_magnitude(
     *,
     n_annotators: int = 20,

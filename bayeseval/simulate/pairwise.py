@@ -9,6 +9,7 @@ from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import PairwiseJudgements
 from bayeseval.simulate._design import Design, Simulated, pair_effects
+from bayeseval.simulate._options import checks_options
 
 
 class SimulatedPairwise(Simulated[PairwiseJudgements]):
@@ -23,6 +24,7 @@ class SimulatedPairwise(Simulated[PairwiseJudgements]):
     """
 
 
+@checks_options
 def simulate_pairwise(
     *,
     n_annotators: int = 20,
@@ -92,12 +94,8 @@ def simulate_pairwise(
     DesignError
         A size or a parameter is impossible.
     """
-    if ties not in ("none", "davidson", "rao_kupper") or link not in ("logit", "probit"):
-        raise DesignError(f"ties={ties!r} or link={link!r} is not known.")
     if ties == "davidson" and link == "probit":
         raise DesignError('ties="davidson" is defined for link="logit"; use ties="rao_kupper".')
-    if tie_propensity < 0:
-        raise DesignError(f"tie_propensity must not be negative; found {tie_propensity}.")
     rng = generator(random_seed)
     drawn = pair_effects(
         rng,

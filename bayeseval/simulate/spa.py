@@ -7,6 +7,7 @@ from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import SPAJudgements
 from bayeseval.simulate._design import Design, Simulated, pair_effects
+from bayeseval.simulate._options import checks_options
 
 
 class SimulatedSPA(Simulated[SPAJudgements]):
@@ -35,6 +36,7 @@ def ordered_beta(
     return np.where(low, 0.0, np.where(high, 1.0, inside))
 
 
+@checks_options
 def simulate_spa(
     *,
     n_annotators: int = 30,

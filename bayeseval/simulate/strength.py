@@ -9,6 +9,7 @@ from bayeseval._checks import generator
 from bayeseval.errors import DesignError
 from bayeseval.judgements import StrengthJudgements
 from bayeseval.simulate._design import Design, Simulated, pair_effects
+from bayeseval.simulate._options import checks_options
 from bayeseval.simulate.spa import ordered_beta
 
 
@@ -24,6 +25,7 @@ class SimulatedStrength(Simulated[StrengthJudgements]):
     """
 
 
+@checks_options
 def simulate_strength(
     *,
     n_annotators: int = 20,

@@ -216,14 +216,14 @@ def test_magnitudes_are_below_as_good_as_or_above():
 
 def test_without_a_band_nothing_ties():
     assert not simulate_magnitude(tie_band=0, random_seed=1).judgements.at_reference.any()
-    with pytest.raises(DesignError, match="tie_band not negative"):
+    with pytest.raises(DesignError, match="tie_band= is a number from 0"):
         simulate_magnitude(tie_band=-1, random_seed=1)
 
 
 @pytest.mark.parametrize(
     ("simulate", "wrong", "says"),
     [
-        (simulate_pairwise, {"ties": "some"}, "ties='some'"),
+        (simulate_pairwise, {"ties": "some"}, "found 'some'"),
         (simulate_pairwise, {"tie_propensity": -1}, "tie_propensity"),
         (simulate_spa, {"end_probability": 0.5}, "end_probability"),
         (simulate_spa, {"precision": 0}, "precision"),

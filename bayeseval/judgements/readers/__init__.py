@@ -77,7 +77,7 @@ def read(path: Paths, *, format: str, anonymise: bool = False, **options: object
     JudgementError
         The format or an option is unknown, or the file is not what the format says.
     """
-    if format not in FORMATS:
+    if not isinstance(format, str) or format not in FORMATS:
         close = nearest(format, list(FORMATS))
         hint = f" Did you mean {close!r}?" if close else ""
         raise JudgementError(

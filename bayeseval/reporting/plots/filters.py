@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeseval._checks import counted, some
+from bayeseval._checks import checked_kind, counted, some
 from bayeseval.comparison._contract import (
     choose,
 )
@@ -41,11 +41,9 @@ def plot_filter_effect(effect: FilterEffect, *, criterion: str | None = None) ->
     """
     import bayeseval.reporting._figures as fig
 
-    if not isinstance(effect, FilterEffect):
-        raise BayesEvalError(
-            "plot_filter_effect draws what filter_effect(judgements) returned; found "
-            f"{type(effect).__name__}"
-        )
+    checked_kind(
+        effect, FilterEffect, function="plot_filter_effect", made_by="filter_effect(judgements)"
+    )
     frame = effect.table
     known = tuple(dict.fromkeys(frame["criterion"])) if "criterion" in frame else ()
     chosen = choose(criterion, known, "criterion", "this table")

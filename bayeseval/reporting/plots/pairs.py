@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import checked_kind, some
 from bayeseval._tables import shorten
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._contract import (
@@ -62,6 +62,7 @@ def plot_comparison(
     """
     import bayeseval.reporting._figures as fig
 
+    checked_kind(comparison, Comparison, function="plot_comparison", made_by="compare(posterior)")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise BayesEvalError(f"most must be a whole number of at least 1; got {most!r}")
     frame = _one_kind(comparison, criterion, level)

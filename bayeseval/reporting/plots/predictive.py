@@ -9,6 +9,7 @@ from bayeseval._tables import cell_width, shorten
 from bayeseval.comparison._contract import (
     choose,
     problems_of,
+    refuse_no_posterior,
 )
 from bayeseval.comparison._intervals import interval
 from bayeseval.errors import BayesEvalError
@@ -74,6 +75,7 @@ def plot_predictive(
     matplotlib.figure.Figure
         Shares by category of the scale, or by bin where answers are numbers.
     """
+    refuse_no_posterior(posterior, "plot_predictive")
     refuse_strangers(posterior, judgements)
     ci = resolve_ci(ci_prob, ci_kind)
     if by not in (None, "annotator"):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeseval._checks import some
+from bayeseval._checks import checked_kind, some
 from bayeseval.errors import BayesEvalError
 from bayeseval.ranking import Ranking, RankingPart
 from bayeseval.reporting.plots._parts import (
@@ -39,6 +39,7 @@ def plot_ranking(
     """
     import bayeseval.reporting._figures as fig
 
+    checked_kind(ranking, Ranking, function="plot_ranking", made_by="rank(posterior)")
     part = _one_part(ranking, criterion, level)
     frame = part.table
     n_systems = len(frame)
@@ -89,6 +90,7 @@ def plot_rank_distribution(
     """
     import bayeseval.reporting._figures as fig
 
+    checked_kind(ranking, Ranking, function="plot_rank_distribution", made_by="rank(posterior)")
     part = _one_part(ranking, criterion, level)
     shares = part.distribution.to_numpy()
     figure, axes = matrix(shares, shares / shares.max(), part.systems)

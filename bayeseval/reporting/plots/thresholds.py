@@ -9,6 +9,7 @@ from bayeseval.comparison._contract import (
     PosteriorLike,
     choose,
     problems_of,
+    refuse_no_posterior,
 )
 from bayeseval.comparison._intervals import interval
 from bayeseval.errors import BayesEvalError
@@ -56,6 +57,7 @@ def plot_thresholds(
     """
     import bayeseval.reporting._figures as fig
 
+    refuse_no_posterior(posterior, "plot_thresholds")
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise BayesEvalError(f"most must be a whole number of at least 1; got {most!r}")
     ci_prob, ci_kind = resolve_ci(ci_prob, ci_kind)
@@ -90,7 +92,7 @@ def plot_thresholds(
     grid[0].set_ylim(len(shown) - 0.5, -0.5)
     grid[0].set_ylabel("annotator")
     fig.label_ticks(figure, grid[0], "y", rows.tolist(), [labels[i] for i in shown], size=8)
-    where = [criterion] if criterion else []
+    where = [str(criterion)] if criterion else []
     if len(shown) < len(order):
         where.append(f"{len(shown)} of {len(order)}: the harshest and the most lenient")
     title(figure, grid[0], "; ".join(where))

@@ -12,6 +12,7 @@ from bayeseval.comparison._contract import (
     PosteriorLike,
     problems_of,
     quality_draws,
+    refuse_no_posterior,
     slices,
     system_labels,
 )
@@ -58,6 +59,7 @@ def plot_win_probability(
     matplotlib.figure.Figure
         Posterior means; blue above one half, vermilion below; systems by expected rank.
     """
+    refuse_no_posterior(posterior, "plot_win_probability")
     chosen = {"criterion": criterion, "by": by, "level": level}
     quality = quality_draws(posterior, by, population)
     qualities = list(slices(posterior, quality, ("system",), **chosen))
