@@ -136,3 +136,15 @@ def test_ratings_in_one_category_have_no_gaps_by_annotator() -> None:
     declaration = family.declare(judgements)
     assert not declaration.response.has_gaps
     assert "gaps between thresholds by annotator" in declaration.left_out
+
+
+def test_a_bent_posterior_takes_short_steps_from_the_first_run_on():
+    any_family: Any = SimpleNamespace(response=SimpleNamespace())
+    with_gaps: Any = SimpleNamespace(response=SimpleNamespace(target_accept=0.97))
+    for declaration, doublings in ((any_family, 0), (with_gaps, 1)):
+        course = _course.course_for(settings(), declaration, 0.8)
+        assert (course.target_accept, course.extra_doublings) == (0.985, doublings)
+        assert course.integrator == "leapfrog"
+        asked = _course.course_for(settings(target_accept=0.8), declaration, 0.8)
+        assert asked.target_accept == 0.8
+    assert _course.course_for(settings(), any_family, 1.1).target_accept == 0.9
