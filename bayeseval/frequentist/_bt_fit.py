@@ -20,6 +20,9 @@ MOST_STEPS = 200
 # rounding from log odds of 37 on.
 SUSPICIOUS_STEPS = 25
 SUSPICIOUS_LOG_ODDS = 15.0
+# Up to so many places of a clusters × parameters matrix for each row, it is kept dense: 10⁶ votes
+# of 1,000 systems and 5,000 annotators are 5 places a row (40 MB), and take 0.3 s in place of 1.8.
+_DENSE_PER_ROW = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,8 +205,6 @@ def sandwich(
     cell, weight : numpy.ndarray
         Cell of each row, and how often it counts.
     """
-    from scipy.sparse import coo_array, csr_array
-
     cells, n = fit.cells, fit.cells.n_systems
     if cluster is None:
         outer = fit.gradients[:, :, None] * fit.gradients[:, None, :]
@@ -214,25 +215,54 @@ def sandwich(
             tie=fit.has_tie,
         )
         return fit.covariance @ meat @ fit.covariance
-    n_cells = len(cells.a)
     own, tie = fit.gradients.T
     columns = [(cells.a, own), (cells.b, -own)]
     if fit.has_position:
-        columns.append((np.full(n_cells, n), own))
+        columns.append((np.full(len(own), n), own))
     if fit.has_tie:
-        columns.append((np.full(n_cells, len(fit.parameters) - 1), tie))
-    score = coo_array(
-        (
-            np.concatenate([values for _, values in columns]),
-            (np.tile(np.arange(n_cells), len(columns)), np.concatenate([at for at, _ in columns])),
-        ),
-        shape=(n_cells, len(fit.parameters)),
-    ).tocsr()
+        columns.append((np.full(len(own), len(fit.parameters) - 1), tie))
+    meat = _sums_squared(columns, cluster, cell, weight, len(fit.parameters))
     n_clusters = int(cluster.max()) + 1
-    often = coo_array((weight, (cluster, cell)), shape=(n_clusters, n_cells)).tocsr()
-    sums = csr_array(often @ score)
-    meat = csr_array(sums.T @ sums).toarray() * n_clusters / (n_clusters - 1)
+    meat *= n_clusters / (n_clusters - 1)
     return fit.covariance @ meat @ fit.covariance
+
+
+def _sums_squared(
+    columns: list[tuple[np.ndarray, np.ndarray]],
+    cluster: np.ndarray,
+    cell: np.ndarray,
+    weight: np.ndarray,
+    n_parameters: int,
+) -> np.ndarray:
+    """Sum s sᵀ over clusters, s the sum of a cluster's scores.
+
+    Parameters
+    ----------
+    columns : list of (array, array)
+        Parameters that each cell touches, and its score in them.
+    cluster, cell, weight : numpy.ndarray
+        Cluster of each row, its cell, and how often it counts.
+    n_parameters : int
+        Number of parameters.
+    """
+    from scipy.sparse import coo_array
+
+    n_clusters = int(cluster.max()) + 1
+    n_rows = len(cluster)
+    if n_clusters * n_parameters <= _DENSE_PER_ROW * n_rows:
+        # Clusters that touch many parameters: no sorting, and one product of dense matrices.
+        start = cluster.astype(np.int64) * n_parameters
+        dense = np.zeros(n_clusters * n_parameters)
+        for at, score in columns:
+            dense += np.bincount(start + at[cell], weight * score[cell], len(dense))
+        sums = dense.reshape(n_clusters, n_parameters)
+        return sums.T @ sums
+    places = np.concatenate([at[cell] for at, _ in columns])
+    scores = np.concatenate([weight * score[cell] for _, score in columns])
+    sparse = coo_array(
+        (scores, (np.tile(cluster, len(columns)), places)), shape=(n_clusters, n_parameters)
+    ).tocsr()
+    return (sparse.T @ sparse).toarray()
 
 
 def deviance(fit: Fit) -> tuple[float, int]:

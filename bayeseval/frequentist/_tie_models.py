@@ -11,6 +11,21 @@ def _log_sigmoid(x: np.ndarray) -> np.ndarray:
     return -np.logaddexp(0.0, -x)
 
 
+def _decided(
+    difference: np.ndarray, outcome: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the terms of comparisons that one side won: one exponential each."""
+    sign = np.where(outcome == 0, 1.0, -1.0)
+    argument = sign * difference
+    small = np.exp(-np.abs(argument))
+    value = np.minimum(argument, 0.0) - np.log1p(small)
+    lost = np.where(argument >= 0, small, 1.0) / (1 + small)
+    gradient, hessian = np.zeros((len(sign), 2)), np.zeros((len(sign), 2, 2))
+    gradient[:, 0] = sign * lost
+    hessian[:, 0, 0] = -small / (1 + small) ** 2
+    return value, gradient, hessian
+
+
 def terms(
     model: Model, difference: np.ndarray, tie: float, outcome: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -36,6 +51,8 @@ def terms(
         Shapes (n,), (n, 2), (n, 2, 2).
     """
     n = len(difference)
+    if model == "logistic" and not (outcome == 2).any():
+        return _decided(difference, outcome)
     value, gradient, hessian = np.zeros(n), np.zeros((n, 2)), np.zeros((n, 2, 2))
     if model == "davidson":
         logits = np.stack([difference / 2, -difference / 2, np.full(n, tie)], axis=1)
