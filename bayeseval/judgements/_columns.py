@@ -130,7 +130,7 @@ def says_nothing(missing: Missing) -> Callable[[object], bool]:
     if isinstance(missing, str):
         raise JudgementError(
             "missing= must be a list of texts or numbers; write "
-            f'missing=("", {missing!r}), or leave it away.'
+            f'missing=("", {shown(missing)}), or leave it away.'
         )
     if callable(missing):
         asked = missing

@@ -72,7 +72,7 @@ def named_columns(
     if isinstance(names, str):
         raise JudgementError(
             f"{argument} must be a list of columns or a mapping of name to column; found the text "
-            f"{names!r}. Write {argument}=[{names!r}]."
+            f"{shown(names)}. Write {argument}=[{shown(names)}]."
         )
     if isinstance(names, Mapping):
         return dict(names)

@@ -1,6 +1,7 @@
 """What every file goes through: its path, its size, and which file and record an error is about."""
 
 import json
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -49,6 +50,32 @@ def naming_the_file(*paths: Path):
         _record.reset(record)
 
 
+# What Python calls the values of JSON.
+_VALUES = {
+    "str": "a text",
+    "string": "a text",
+    "int": "a number",
+    "float": "a number",
+    "bool": "true or false",
+    "list": "a list",
+    "dict": "an object",
+    "NoneType": "an empty value (null)",
+}
+
+
+def _found(error: Exception) -> str:
+    """Say what was met in a record, for somebody who does not know Python."""
+    said = str(error)
+    if isinstance(error, KeyError):
+        return f"it lacks {shown(error.args[0])}" if error.args else "something is lacking"
+    if isinstance(error, TypeError | AttributeError):
+        named = re.search(rf"'({'|'.join(_VALUES)})'|^(string|list) indices", said)
+        if named:
+            value = _VALUES[named[2] or named[1]]
+            return f"{value} stands where something else belongs"
+    return f"{type(error).__name__}: {shown(said, most=160, quoted=False)}"
+
+
 def _in_words(error: Exception, record: str) -> str:
     if isinstance(error, MemoryError):
         return "the file does not fit into memory."
@@ -56,9 +83,8 @@ def _in_words(error: Exception, record: str) -> str:
         return f"the file cannot be opened or read: {error.strerror}."
     if isinstance(error, UnicodeEncodeError):
         return "a text holds half of a surrogate pair, which cannot be stored; correct the export."
-    said = shown(str(error), most=160, quoted=False)
     return (
-        f"{record or 'the content'} is not built as expected ({type(error).__name__}: {said}). "
+        f"{record or 'the content'} is not built as expected ({_found(error)}). "
         "The file is damaged or of another format, or an argument does not fit it; open it in an "
         "editor and compare, or export it again."
     )

@@ -225,7 +225,7 @@ FLUENCY = {"from_name": "fluency", "type": "rating", "value": {"rating": 4}}
 
 def test_a_record_that_is_built_otherwise_is_named_by_its_number(tmp_path: Path):
     path = tmp_path / "t.json"
-    says(path, task(1), r"task 3 is not built as expected \(TypeError", **TOOLS)
+    says(path, task(1), r"task 3 is not built as expected \(a", **TOOLS)
     says(
         path, task([{"result": [{**FLUENCY, "value": True}]}]), "task 3: the value of 'fl", **TOOLS
     )

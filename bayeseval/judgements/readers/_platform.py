@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import nearest, shown, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._build import Plan, plan
 from bayeseval.judgements._columns import Missing
@@ -181,6 +181,7 @@ def make_table(
     to column; a list of columns, joined by blanks, is one label.
     """
     cls = protocol_named(protocol)
+    check_roles(roles)
     named = {name: column for name, column in roles.items() if column is not None}
     answer = _answer_role(cls, named)
     long, rows = _spread(source, named, answer)
@@ -198,10 +199,36 @@ def make_table(
     return replace(table, origin=_origin(source.name, named, attributes))
 
 
-def protocol_named(protocol: str) -> type[Judgements]:
-    if protocol not in PROTOCOLS:
+def check_roles(roles: object) -> None:
+    """Refuse what is no mapping of role to column, list of columns, or columns by criterion."""
+    if not isinstance(roles, Mapping):
         raise JudgementError(
-            f"protocol= must be one of {some(PROTOCOLS, most=5)}; found {protocol!r}."
+            "columns= must be a mapping of role to column, such as {'system': 'model'}; found "
+            f"{shown(roles)} ({type(roles).__name__})."
+        )
+    for role, column in roles.items():
+        within = column.values() if isinstance(column, Mapping) else column
+        if column is not None and not (
+            isinstance(within, Iterable) and all(isinstance(name, str) for name in within)
+        ):
+            raise JudgementError(
+                f"{role}: a column is named by its text, and several by a list of texts; found "
+                f"{shown(column)} ({type(column).__name__})."
+            )
+
+
+def with_annotator(columns: Roles, annotator: str | None) -> Roles:
+    """Return the roles with the platform's column of the person, where there is one."""
+    check_roles(columns)
+    roles = columns if annotator is None else {"annotator": annotator, **columns}
+    check_roles(roles)
+    return roles
+
+
+def protocol_named(protocol: str) -> type[Judgements]:
+    if not isinstance(protocol, str) or protocol not in PROTOCOLS:
+        raise JudgementError(
+            f"protocol= must be one of {some(PROTOCOLS, most=5)}; found {shown(protocol)}."
         )
     return PROTOCOLS[protocol]
 

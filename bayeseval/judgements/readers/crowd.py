@@ -15,6 +15,7 @@ from bayeseval.judgements.readers._platform import (
     make_table,
     read_files,
     read_text_table,
+    with_annotator,
 )
 
 MTURK_ATTRIBUTES = (
@@ -89,7 +90,7 @@ def read_mturk(
     return make_table(
         source,
         protocol,
-        _with_annotator(columns, annotator),
+        with_annotator(columns, annotator),
         moderators=moderators,
         attributes=kept,
         repeats=repeats,
@@ -144,7 +145,7 @@ def read_crowdflower(
     return make_table(
         source,
         protocol,
-        _with_annotator(columns, annotator),
+        with_annotator(columns, annotator),
         moderators=moderators,
         attributes=kept,
         repeats=repeats,
@@ -162,10 +163,6 @@ def _read(
     frame = source.frame.fillna("")
     kept = kept_attributes(frame, usual) if attributes is None else list(attributes)
     return replace(source, frame=_numeric(frame, kept)), kept
-
-
-def _with_annotator(columns: Roles, annotator: str | None) -> Roles:
-    return columns if annotator is None else {"annotator": annotator, **columns}
 
 
 def _numeric(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

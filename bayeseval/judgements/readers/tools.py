@@ -25,6 +25,7 @@ from bayeseval.judgements.readers._platform import (
     read_files,
     read_json,
     read_records,
+    with_annotator,
 )
 
 
@@ -72,6 +73,7 @@ def read_label_studio(
     JudgementError
         The file is no such export, or as in the protocol's ``from_frame``.
     """
+    roles = with_annotator(columns, annotator)
     several: dict[object, str] = {}
     rows, numbers, cancelled, files = [], [], 0, []
     paths = paths_of(path, *JSON)
@@ -99,7 +101,7 @@ def read_label_studio(
                         answered[tag] = _answer(answer)
                     rows.append({**row, **answered})
                     numbers.append(files[-1][0] + number)
-    _refuse_several(several, columns, [*named_columns(moderators, argument="moderators").values()])
+    _refuse_several(several, roles, [*named_columns(moderators, argument="moderators").values()])
     dropped = (Dropped("annotation cancelled", cancelled),) if cancelled else ()
     source = Source(
         "Label Studio",
@@ -114,9 +116,9 @@ def read_label_studio(
     return make_table(
         source,
         protocol,
-        columns if annotator is None else {"annotator": annotator, **columns},
+        roles,
         moderators=moderators,
-        attributes=usual if attributes is None else list(attributes),
+        attributes=usual if attributes is None else attributes,
         repeats=repeats,
         missing=missing,
         declared=declared,
@@ -246,7 +248,7 @@ def read_argilla(
     return make_table(
         source,
         protocol,
-        columns if annotator is None else {"annotator": annotator, **columns},
+        with_annotator(columns, annotator),
         moderators=moderators,
         attributes=list(attributes),
         repeats=repeats,
