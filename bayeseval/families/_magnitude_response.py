@@ -113,6 +113,16 @@ class MagnitudeResponse(FormulaResponse):
         """What quality is measured in, in words."""
         return "in units of exp(log_step)" if self.sides else "as a log ratio"
 
+    @property
+    def quality_note(self) -> str:
+        """What the footer of a table has to add to the unit of quality; empty where nothing."""
+        if not self.sides:
+            return ""
+        return (
+            "; an answer exactly at the reference counts as close to it and not as a ratio of 1, "
+            "so medians may be equal where qualities differ"
+        )
+
     def words(self) -> list[str]:
         """Return sentences on how magnitudes come about."""
         words = (

@@ -154,11 +154,13 @@ class BayesianBootstrap(DrawsByItself):
                 f"fewer than {_FEWEST} {unit}s answered {some(alone)}: how much others would "
                 "differ is not known, and no interval is printed"
             )
+        notes: tuple[str, ...] = ()
         if few:
             left_out["few answers"] = (
                 f"fewer than {_FEW} {unit}s answered {some(few)}: the bootstrap knows no other "
                 "answers than those given, so that these intervals are too narrow"
             )
+            notes = (f"F{left_out['few answers'][1:]}.",)
         for moderator in table.moderators:
             left_out[moderator] = "the bootstrap pools its levels; filter, and fit each level"
         if table.items is not None and unit != "item":
@@ -187,7 +189,9 @@ class BayesianBootstrap(DrawsByItself):
             ),
             left_out=left_out,
             components=design.components,
-            design_notes=design.design_notes,
+            # Printed beside every answer. The draws are the bootstrap's own, no approximation: what
+            # is short is the data.
+            design_notes=(*design.design_notes, *notes),
         )
 
     def _unit(self, table: SPAJudgements) -> Unit:
@@ -260,8 +264,7 @@ class BayesianBootstrap(DrawsByItself):
             posterior=xr.Dataset(
                 {name: xr.Variable(at, array) for name, (at, array) in data.items()}, coords=coords
             ),
-            # Printed beside every answer: so few answers do not say how others would spread.
-            approximate=declaration.left_out.get("few answers"),
+            approximate=None,
             method=f"independent draws of Dirichlet(1, …, 1) weights on {response.n_units} "
             f"{response.unit}s",
         )

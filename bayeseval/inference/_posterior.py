@@ -157,7 +157,8 @@ class Posterior:
     @property
     def quality_scale(self) -> str:
         """What one unit of quality is, in words."""
-        return self.family.quality_scale
+        # Most families' unit is the same whatever was answered.
+        return self.family.quality_scale + getattr(self.declaration.response, "quality_note", "")
 
     @property
     def estimands(self) -> dict[str, Estimand]:
