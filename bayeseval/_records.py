@@ -21,15 +21,16 @@ class Shown:
         Column of the frame; for an interval, the columns of its ends.
     heading : str
         Heading in words.
-    style : {"number", "label", "text", "count", "p", "interval"}
-        How its cells are written; a label is the user's text.
+    style : {"number", "label", "text", "count", "p", "probability", "interval"}
+        How its cells are written; a label is the user's text, and a p value or a probability is
+        never written as 0, nor a probability as 1.
     decimals : int
         Decimals of numbers and intervals.
     """
 
     column: str | tuple[str, str]
     heading: str
-    style: Literal["number", "label", "text", "count", "p", "interval"] = "number"
+    style: Literal["number", "label", "text", "count", "p", "probability", "interval"] = "number"
     decimals: int = 3
 
 
@@ -52,6 +53,10 @@ def _cell(value: object, shown: Shown) -> str:
         return "–"
     real = float(value)  # type: ignore[arg-type]
     if shown.style == "p":
+        return p_text(real)
+    if shown.style == "probability" and real >= 0.9995:
+        return ">0.999"
+    if shown.style == "probability":
         return p_text(real)
     return number(real, 0 if shown.style == "count" else shown.decimals)
 
@@ -85,6 +90,22 @@ def printed(frame: "pd.DataFrame", shown: Sequence[Shown]) -> tuple[Column, ...]
             cells = tuple(_cell(value, one) for value in frame[one.column].tolist())
             columns.append(Column(one.heading, cells, kind))
     return tuple(columns)
+
+
+class FewDraws(str):
+    """A problem that more draws alone would solve: nothing says that the sampler failed."""
+
+    __slots__ = ()
+
+
+def merely_few(problems: Sequence[str]) -> bool:
+    """Whether all that is wrong is that draws are few."""
+    return bool(problems) and all(isinstance(problem, FewDraws) for problem in problems)
+
+
+def banner(problems: Sequence[str]) -> str:
+    """Name what stands above numbers with problems: few draws, or a sampler that failed."""
+    return "TOO FEW DRAWS" if merely_few(problems) else "NOT CONVERGED"
 
 
 class Printed:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from bayeseval._checks import counted, nearest, some
-from bayeseval._records import Printed
+from bayeseval._records import Printed, banner
 from bayeseval._tables import (
     MINUS,
     Column,
@@ -406,7 +406,7 @@ def alarm_sentences(
     """Say above a table that draws did not converge, are approximate, or are partly the prior's."""
     alarms: list[str] = []
     if problems:
-        alarms += ["NOT CONVERGED, do not report these numbers.", *problems]
+        alarms += [f"{banner(problems)}, do not report these numbers.", *map(str, problems)]
     if approximate is not None:
         alarms.append(Remark(f"Approximate draws, not from MCMC: {approximate}"))
     if len(components) > 1:

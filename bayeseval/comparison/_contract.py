@@ -8,6 +8,7 @@ import numpy as np
 import xarray as xr
 
 from bayeseval._checks import nearest, some
+from bayeseval._records import FewDraws
 from bayeseval.errors import BayesEvalError
 
 type Population = Literal["new", "observed"] | None
@@ -248,4 +249,5 @@ def problems_of(posterior: PosteriorLike) -> tuple[str, ...]:
     report = posterior.convergence
     if report.ok:
         return ()
-    return tuple(report.problems) or ("the convergence checks failed.",)
+    problems = tuple(report.problems) or ("the convergence checks failed.",)
+    return tuple(map(FewDraws, problems)) if getattr(report, "merely_few", False) else problems

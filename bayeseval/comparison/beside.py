@@ -54,7 +54,7 @@ SHOWN = (
     Shown("system_b", "B", "label"),
     Shown("posterior_estimate", "posterior"),
     Shown(("posterior_lower", "posterior_upper"), "interval"),
-    Shown("p_better", "P(A>B)"),
+    Shown("p_better", "P(A>B)", "probability"),
     Shown("posterior_verdict", "verdict", "text"),
     Shown("test_estimate", "test"),
     Shown(("test_lower", "test_upper"), "its interval"),

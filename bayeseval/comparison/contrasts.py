@@ -207,6 +207,11 @@ class Comparison(Printed):
                 "–: the pair was never compared, and the model says nothing of it: there is no "
                 "estimate to print."
             )
+        if (self.table["lower"] == self.table["upper"]).any():
+            notes.append(
+                "An interval without width: nearly all draws give one value, as medians do where "
+                "most answers are one number; it does not say that the two are alike."
+            )
         notes += self.design_notes
         alarms = alarm_sentences(self.problems, self.approximate, self.components)
         alarms += self.unjudged

@@ -224,6 +224,10 @@ def rank(
 
 def _checked_top(top: int | Sequence[int]) -> tuple[int, ...]:
     values = tuple(top) if isinstance(top, Iterable) else (top,)
+    if not values:
+        raise BayesEvalError(
+            'top is empty: give the k of "among the best k", such as top=3, or leave it out'
+        )
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise BayesEvalError(f"top must be whole numbers of at least 1; got {value!r}")

@@ -23,6 +23,8 @@ SMALLEST_BFMI = 0.3
 _MOST_CUT_OFF = 0.01
 # A quantile of what R-hat takes for chains that agree; a report has some dozens of values.
 _CHANCE = 0.999
+# How a problem begins that more draws alone solve; `Convergence.merely_few` knows it by that.
+_TOO_FEW = "too few"
 _COLUMNS = ["quantity", "shown", "n", "r_hat", "ess_bulk", "ess_tail", "worst_at"]
 
 
@@ -75,6 +77,11 @@ class Convergence:
         """Whether nothing was found wrong."""
         return not self.problems
 
+    @property
+    def merely_few(self) -> bool:
+        """Whether draws are few and nothing else is wrong: more of them are the remedy."""
+        return bool(self.problems) and all(each.startswith(_TOO_FEW) for each in self.problems)
+
     def to_frame(self) -> pd.DataFrame:
         """Return the diagnostics by quantity.
 
@@ -96,7 +103,8 @@ class Convergence:
                 f"Converged: R-hat at most {worst:.3f}, at least {smallest:,.0f} effective draws "
                 f"for every quantity, no divergences.{self._again}"
             )
-        lines = ["NOT converged, do not report:", *(f"  - {each}" for each in self.problems)]
+        verdict = "Too few draws" if self.merely_few else "NOT converged"
+        lines = [f"{verdict}, do not report:", *(f"  - {each}" for each in self.problems)]
         return "\n".join([*lines, self._again.strip()] if self.discarded else lines)
 
     @property
@@ -344,8 +352,8 @@ def _of_draws(
             f"R-hat {row['r_hat']:.3f} for {row['quantity']}{_at(row)}, wanted below {limit[at]}"
         )
         problems.append(
-            f"too few draws to tell whether chains agree on {_names(table[bad])}: {found}, is what "
-            f"{smallest[at]:.0f} effective draws of chains that agree can show. Ask for "
+            f"{_TOO_FEW} draws to tell whether chains agree on {_names(table[bad])}: {found}, is "
+            f"what {smallest[at]:.0f} effective draws of chains that agree can show. Ask for "
             f"draws={wanted}; nothing else is wrong"
             if few
             else f"chains disagree on {_names(table[bad])}: {found}. Try a longer "
@@ -358,8 +366,8 @@ def _of_draws(
         row = table.iloc[at]
         first = "Ask" if few else "Where that is the only problem named here, ask"
         problems.append(
-            f"too few effective draws for {_names(table[~(short >= 1.0)])}: {smallest[at]:.0f} for "
-            f"{row['quantity']}{_at(row)}, wanted {smallest[at] / short[at]:.0f}. "
+            f"{_TOO_FEW} effective draws for {_names(table[~(short >= 1.0)])}: {smallest[at]:.0f} "
+            f"for {row['quantity']}{_at(row)}, wanted {smallest[at] / short[at]:.0f}. "
             f"{first} for draws={wanted}"
         )
     return problems

@@ -383,6 +383,8 @@ def _notes(
         )
     if posterior.approximate is not None:
         notes.append(f"From approximate draws: {posterior.approximate}.")
-    if not posterior.convergence.ok:
+    if posterior.convergence.merely_few:
+        notes.append("TOO FEW DRAWS: ask for more before planning by them.")
+    elif not posterior.convergence.ok:
         notes.append("NOT CONVERGED: from draws of a sampler that did not reach the posterior.")
     return tuple(notes)

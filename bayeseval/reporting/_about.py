@@ -5,8 +5,9 @@ from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING
 
 from bayeseval._checks import some
+from bayeseval._records import merely_few
 from bayeseval._tables import Column, Table
-from bayeseval.comparison._contract import FamilyLike
+from bayeseval.comparison._contract import FamilyLike, problems_of
 from bayeseval.judgements import Judgements
 from bayeseval.ranking import Ranking
 from bayeseval.reporting._contract import ReportedPosterior, SettingsLike
@@ -121,7 +122,9 @@ def convergence(posterior: ReportedPosterior) -> Block:
             (str(verdict),)
             if verdict.ok
             else (
-                "The sampler did NOT reach the posterior:"
+                "There are too few draws to report:"
+                if merely_few(problems_of(posterior))
+                else "The sampler did NOT reach the posterior:"
                 if verdict.independent is None
                 else f"These draws must NOT be reported. They are {verdict.independent}:",
                 *map(sentence, problems),

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, fontManager, get_font
 from matplotlib.text import Text
 
+from bayeseval._records import banner
 from bayeseval._tables import escape_html, shorten, visible
 
 # Okabe and Ito's palette: told apart with every kind of colour vision.
@@ -211,7 +212,7 @@ def label_figure(figure: PlotFigure, label: str, words: str) -> None:
 
 def mark(figure: PlotFigure, problems: tuple[str, ...], approximate: str | None) -> None:
     """Write on the figure itself that its draws did not converge, or are approximate."""
-    words = ["NOT CONVERGED"] if problems else []
+    words = [banner(problems)] if problems else []
     words += ["approximate draws"] if approximate is not None else []
     if words:
         figure.suptitle(

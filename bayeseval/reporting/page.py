@@ -7,6 +7,7 @@ from typing import Any
 
 from bayeseval._checks import shown, some
 from bayeseval._files import write_whole
+from bayeseval._records import merely_few
 from bayeseval._tables import Remark
 from bayeseval.comparison import Comparison, compare, rank
 from bayeseval.comparison._contract import Population, refuse_no_posterior
@@ -214,8 +215,11 @@ def _long_alarms(ranking: Ranking) -> tuple[str, ...]:
     if ranking.problems:
         alarms += [
             (
-                "NOT CONVERGED. The sampler did not reach the posterior: nothing on this page may "
-                "be reported. What is wrong, and what to do:"
+                "TOO FEW DRAWS. Nothing says that the sampler failed, but nothing on this page may "
+                "be reported from so few draws. What to do:"
+                if merely_few(ranking.problems)
+                else "NOT CONVERGED. The sampler did not reach the posterior: nothing on this page "
+                "may be reported. What is wrong, and what to do:"
             ),
             *map(sentence, ranking.problems),
         ]
@@ -227,7 +231,8 @@ def _long_alarms(ranking: Ranking) -> tuple[str, ...]:
 
 def _short_alarms(ranking: Ranking) -> tuple[str, ...]:
     see = "See the top of the page."
-    marks = [f"Not converged: do not report. {see}"] if ranking.problems else []
+    failed = "Too few draws" if merely_few(ranking.problems) else "Not converged"
+    marks = [f"{failed}: do not report. {see}"] if ranking.problems else []
     if ranking.approximate is not None:
         marks.append(Remark(f"Approximate draws. {see}"))
     return tuple(marks)

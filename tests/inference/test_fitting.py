@@ -163,7 +163,7 @@ def test_failed_convergence_is_marked_and_warned(small_study: SimulatedLikert) -
             small_study.judgements, random_seed=1, draws=20, tune=20, chains=2, progressbar=False
         )
     assert not posterior.convergence.ok
-    assert "NOT converged" in repr(posterior)
+    assert "do not report" in repr(posterior)
     assert any("draws=" in problem for problem in posterior.convergence.problems)
 
 
