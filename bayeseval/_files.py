@@ -25,6 +25,9 @@ def write_whole(path: Path, content: bytes | memoryview, what: str) -> None:
     BayesEvalError
         Where it cannot be written.
     """
+    if path.exists() and not path.is_file():
+        # Moving a file there would replace a device, such as /dev/null, for the whole machine.
+        raise BayesEvalError(f"the {what} must be a file; {str(path)!r} is a folder or a device")
     partial = path.with_name(f"{path.name}.partial")
     try:
         partial.write_bytes(content)
