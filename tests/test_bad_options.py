@@ -196,3 +196,13 @@ def test_a_path_or_a_format_that_is_none_is_refused_in_words(bad: object, tmp_pa
     assert ends_in_words(be.read, bad, format="csv") == ""
     assert ends_in_words(be.load, bad) == ""
     assert bad_options(be.read, file, options=["format"]) == []
+
+
+@pytest.mark.parametrize("bad", BAD)
+def test_filters_and_raw_frames_refuse_what_is_none_in_words(bad: Any) -> None:
+    assert ends_in_words(be.filter_where, ratings(), bad, rule="all") == ""
+    assert (
+        ends_in_words(be.filter_where, ratings(), lambda frame: frame["rating"] > 0, rule=bad) == ""
+    )
+    assert ends_in_words(be.filter_attention_checks, ratings(), bad) == ""
+    assert ends_in_words(be.huse_texts, bad, model="model", labels={"yes": 1.0}) == ""

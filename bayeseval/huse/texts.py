@@ -110,6 +110,10 @@ def huse_texts(
         If columns are missing, an answer is not explained, a text has two log probabilities or
         lengths, or no text is the model's.
     """
+    if not isinstance(frame, pd.DataFrame):
+        raise JudgementError(
+            f"huse_texts needs a data frame, one row a hit; found {type(frame).__name__}."
+        )
     starts = {"text": text, "source": source, "length": length, "log_probability": log_probability}
     starts["answer"] = answer
     numbers_of = [

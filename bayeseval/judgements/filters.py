@@ -44,6 +44,12 @@ def filter_where[Table: Judgements](
     JudgementError
         The predicate does not answer one Boolean a row, or nothing is left.
     """
+    if not callable(predicate):
+        raise JudgementError(
+            f"predicate= is a function of the table's data frame; found {shown(predicate)}."
+        )
+    if not isinstance(rule, str) or not rule.strip():
+        raise JudgementError(f"rule= says in words what is kept; found {shown(rule)}.")
     answer = pd.Series(predicate(judgements.to_frame()))  # type: ignore[call-overload]
     if answer.isna().any() or len(answer) != judgements.n_rows:
         raise JudgementError(
@@ -272,6 +278,10 @@ def filter_attention_checks[Table: Judgements](
     """
     who = _identities(judgements, "filter_attention_checks")
     failed = np.zeros(who.max() + 1, dtype=int)
+    if not isinstance(checks, Mapping):
+        raise JudgementError(
+            f"checks= maps an attribute to its right answer; found {shown(checks)}."
+        )
     for name, right in checks.items():
         allowed = (
             {str(answer) for answer in right}
