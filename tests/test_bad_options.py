@@ -37,9 +37,9 @@ class OfLogOdds(FakePosterior):
 def fakes() -> tuple[FakePosterior, ...]:
     systems, three = ratings().systems, [0.0, 0.5, 1.0]
     made = (
-        make_posterior(three, systems=systems, annotators=ratings().annotators, draws=30),
-        make_posterior(three, systems=systems, by=("age", ("old", "young")), draws=30),
-        make_posterior(three, systems=systems, criteria=("fluency", "adequacy"), draws=30),
+        make_posterior(three, systems=systems, annotators=ratings().annotators, draws=10),
+        make_posterior(three, systems=systems, by=("age", ("old", "young")), draws=10),
+        make_posterior(three, systems=systems, criteria=("fluency", "adequacy"), draws=10),
     )
     return tuple(one.but(fingerprint=ratings().fingerprint) for one in made)
 
@@ -65,7 +65,7 @@ def posteriors(name: str) -> list[Any]:
         return [be.compare(one), be.compare(by_age, by="age", level="old")]
     if name in ("plot_ranking", "plot_rank_distribution"):
         return [be.rank(one), be.rank(by_age, by="age", level="old")]
-    if name in ("plot_win_probability", "side_by_side", "variation", "report"):
+    if name in ("plot_predictive", "plot_win_probability", "side_by_side", "variation", "report"):
         return [one]  # Each call takes long.
     return [one, by_age, of_criteria]
 
@@ -133,7 +133,7 @@ def test_bad_options_of_functions_of_posteriors(
 def test_bad_options_of_fits() -> None:
     # A family that draws by itself: what is wrong for a sampler is refused all the same.
     options = list(inspect.signature(be.fit).parameters)[2:]
-    family = be.TrueSkill(shuffles=5, resamples=5)
+    family = be.TrueSkill(shuffles=1, resamples=0)
     good: dict[str, Any] = {"family": family, "draws": 20, "random_seed": 0, "progressbar": False}
     assert bad_options(be.fit, comparisons(), options=options, **good) == []
     assert not [said for bad in BAD[1:] if (said := ends_in_words(be.fit, comparisons(), bad))]
