@@ -298,14 +298,15 @@ def design_counts(
     """
     rows = []
     for name, levels in (("system", n_systems), ("item", n_items), ("annotator", n_annotators)):
-        if levels is None:
+        if levels is None and name != "system":
             continue
-        answers = n_trials * (outputs_per_trial if name == "system" else 1)
-        if not all(isinstance(number, int | np.integer) for number in (levels, answers)):
+        given = (levels, n_trials, outputs_per_trial)
+        if levels is None or not all(isinstance(number, int | np.integer) for number in given):
             raise DesignError(
-                f"levels and trials are whole numbers; found {name} with {levels} levels and "
-                f"{answers} answers."
+                f"levels and trials are whole numbers; found {name} with {levels} levels, "
+                f"{n_trials} trials and {outputs_per_trial} outputs a trial."
             )
+        answers = n_trials * (outputs_per_trial if name == "system" else 1)
         if levels < 2 or answers <= levels:
             raise DesignError(
                 f"{name} has {levels} levels and {answers} answers: an F needs at least two levels "

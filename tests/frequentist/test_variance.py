@@ -177,6 +177,8 @@ def test_a_design_of_one_system_is_refused() -> None:
         design_counts(n_systems=1, n_trials=10)
     with pytest.raises(DesignError, match=r"whole numbers; found system with 2\.5 levels"):
         design_counts(n_systems=2.5, n_trials=10)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(DesignError, match="found system with None levels, a trials"):
+        design_counts(n_systems=None, n_trials="a")  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize(
