@@ -65,9 +65,9 @@ def course_for(
     Steps that are exact for a normal err only by what the posterior differs from one: where the
     pilot's steps were long they are longer than leapfrog steps at a higher acceptance rate. Where
     they were short the posterior bends, as those of studies of a few dozen judgements do, and some
-    places need shorter steps than the mean (docs/benchmarks/mixing_small.md). Where annotators'
-    gaps bend it much, trajectories turn back in the many straight directions before they got far in
-    the others.
+    places need shorter steps than the mean (docs/benchmarks/mixing_small.md). There trajectories
+    turn back in the straight directions before they got far in the others, and are doubled once
+    more.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def course_for(
         if bends or scaled_step < _STEP_OF_NORMAL:
             accept = _TARGET_ACCEPT_OF_NEARLY_NORMAL
     elif scaled_step is not None and scaled_step < _STEP_OF_BENT:
-        accept, extra_doublings = _TARGET_ACCEPT_OF_BENT, int(bends)
+        accept, extra_doublings = _TARGET_ACCEPT_OF_BENT, 1
     return Course(
         accept if settings.target_accept is None else settings.target_accept,
         tune if settings.tune is None else settings.tune,
