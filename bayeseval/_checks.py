@@ -99,6 +99,12 @@ def names_of(value: object, name: str, *, example: str) -> tuple[str, ...]:
         found = tuple(value)
         if found and all(isinstance(each, str) for each in found):
             return found
+        odd = [each for each in found if not isinstance(each, str)]
+        if odd:
+            raise DesignError(
+                f"there is no factor {shown(odd[0])}: {name}= must list names of factors, such as "
+                f"{example}; got {shown(value)}"
+            )
     raise DesignError(f"{name}= must list names of factors, such as {example}; got {shown(value)}")
 
 

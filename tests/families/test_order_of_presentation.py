@@ -124,7 +124,7 @@ def test_equal_systems_shown_in_one_order_stay_equal():
         frame, system_a="a", system_b="b", wins="wins", losses="losses"
     )
     exact = be.bradley_terry_ml(table, position_effect=True)
-    posterior = be.fit(table, draws=500, chains=2, random_seed=1, progressbar=False)
+    posterior = be.fit(table, draws=1500, chains=2, random_seed=1, progressbar=False)
     position = float(posterior.posterior["position_effect"].mean())
     (likeliest,) = exact.parameters["estimate"].tolist()
     assert likeliest == pytest.approx(np.log(26 / 14), abs=1e-6)

@@ -535,7 +535,7 @@ def test_the_more_a_posterior_bends_the_more_careful_the_sampler(
         (0.97, 1000, leapfrog, 0),
     ]
     assert courses(be.OrdinalProbit(thresholds="shifted")) == [
-        (0.9, 1000, leapfrog, 0),
+        (0.985, 1000, leapfrog, 1),
         (0.9, 1000, leapfrog, 0),
         (0.95, 500, exact, 0),
         (0.9, 500, exact, 0),
