@@ -1,5 +1,7 @@
 """Quasi-variances: one number a system from which the error of any difference can be had."""
 
+import warnings
+
 import numpy as np
 
 from bayeseval.errors import DesignError
@@ -63,7 +65,10 @@ def quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float]:
     def solved(weight: np.ndarray, target: np.ndarray) -> np.ndarray:
         """Fit sums of two levels to the targets; pairs stand in both halves of the matrices."""
         left = weight + np.diag(weight.sum(axis=1))
-        return linalg.solve(left, (weight * target).sum(axis=1), assume_a="pos")
+        with warnings.catch_warnings():
+            # Sums near zero weigh without bound. A step that rounding spoils finds no smaller loss.
+            warnings.simplefilter("ignore", linalg.LinAlgWarning)
+            return linalg.solve(left, (weight * target).sum(axis=1), assume_a="pos")
 
     def sums(levels: np.ndarray) -> np.ndarray:
         total = levels[:, None] + levels
@@ -81,7 +86,11 @@ def quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float]:
         total = sums(fitted)
     loss = loss_of(total)
     for _ in range(MOST_STEPS):
-        step = solved(pair / total**2, -total * np.log(total / variance))
+        try:
+            step = solved(pair / total**2, -total * np.log(total / variance))
+        except linalg.LinAlgError:
+            # Two levels' sum has run to zero: no nearer fit can be told in double precision.
+            break
         size = 1.0
         while size > 1e-8:
             trial = sums(fitted + size * step)
