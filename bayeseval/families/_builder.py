@@ -20,8 +20,8 @@ from bayeseval.families._declaration import (
     Declaration,
     Effect,
     PredictorCells,
-    PredictorResponse,
     Response,
+    ResponseWithFormula,
     Scalar,
 )
 from bayeseval.families._layout import value_name
@@ -100,7 +100,7 @@ def flat_effects(
 
 
 def predicted(
-    declaration: Declaration[PredictorResponse],
+    declaration: Declaration[ResponseWithFormula],
     effects: TensorVariable,
     parameters: Mapping[str, TensorVariable],
     data: Mapping[str, TensorVariable],

@@ -271,7 +271,7 @@ class PredictorResponse(Response, Protocol):
         ...
 
 
-class HasFormula(Protocol):
+class ResponseWithFormula(PredictorResponse, Protocol):
     """A response of which PyMC has the formula too."""
 
     def log_probability(self, predictors: Any, scalars: Any, answer: Any) -> Any:
