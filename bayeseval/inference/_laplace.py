@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from bayeseval.families._curvature import CentredDensity
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._predictors import PredictorFamily
-from bayeseval.inference._convergence import SMALLEST_ESS
+from bayeseval.inference._diagnoses import SMALLEST_ESS
 
 MOST_COORDINATES = 6000
 LARGEST_K = 0.7

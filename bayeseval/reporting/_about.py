@@ -23,6 +23,7 @@ HEADINGS = {
     "n": "values",
     "shown": "reported",
     "r_hat": "R-hat",
+    "r_hat_limit": "wanted below",
     "ess_bulk": "bulk ESS",
     "ess_tail": "tail ESS",
     "worst_at": "worst at",
@@ -134,8 +135,8 @@ def convergence(posterior: ReportedPosterior) -> Block:
             verdict.to_frame(),
             "Diagnostics of the quantities that are reported",
             (
-                "R-hat should be below 1.01, bulk and tail ESS (effective numbers of draws) above "
-                "400."
+                "R-hat should be below 1.01 (the worst of hundreds of values scatters further: "
+                "see its bound), bulk and tail ESS (effective numbers of draws) above 400."
             ),
         ),
     )

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from bayeseval.inference._convergence import _of_draws, _scatter_of_rhat, check_convergence
+from bayeseval.inference._convergence import check_convergence
+from bayeseval.inference._diagnoses import of_draws, scatter_of_rhat
 
 
 def chains(values: np.ndarray, name: str = "quality") -> xr.Dataset:
@@ -107,9 +108,9 @@ def test_single_chain_and_few_draws_are_told() -> None:
 
 
 def test_few_draws_in_the_tails_are_no_disagreement() -> None:
-    row = {"quantity": "quality", "shown": True, "n": 4, "r_hat": 1.013, "worst_at": "A"}
-    table = pd.DataFrame([{**row, "ess_bulk": 700.0, "ess_tail": 353.0}])
-    found = _of_draws(table, 2, 300, 1000, is_all=True)
+    row = {"quantity": "quality", "shown": True, "n": 4, "r_hat": 1.013, "r_hat_limit": 1.01}
+    table = pd.DataFrame([{**row, "ess_bulk": 700.0, "ess_tail": 353.0, "worst_at": "A"}])
+    found = of_draws(table, 2, 300, 1000, is_all=True)
     assert "too few draws to tell" in found[0]
     assert "353 effective draws" in found[0]
     assert "nothing else is wrong" in found[0]
@@ -149,7 +150,43 @@ def test_independent_draws_have_the_scatter_of_rhat_that_is_taken_for_chance() -
         float(arviz_stats.rhat(xr.DataArray(rng.normal(size=(2, 300)), dims=("chain", "draw"))))
         for _ in range(100)
     ]
-    bound = float(_scatter_of_rhat(np.array([600.0]), 2)[0])
+    bound = float(scatter_of_rhat(np.array([600.0]), 2)[0])
     assert max(found) < 1.0 + bound
     # It is no idle bound either.
     assert max(found) > 1.0 + bound / 5
+
+
+def many(rng: np.random.Generator, n_values: int, n_draws: int = 270) -> xr.Dataset:
+    """Return four chains that agree on each of many values."""
+    draws = rng.normal(size=(4, n_draws, n_values))
+    return xr.Dataset({"severity": (("chain", "draw", "annotator"), draws)})
+
+
+def test_worst_of_many_values_of_chains_that_agree_is_no_disagreement() -> None:
+    """Three hundred values with 1,080 effective draws: the worst R-hat passes 1.01 by chance."""
+    rng = np.random.default_rng(11)
+    found = [
+        check_convergence(many(rng, 300), statistics(4, 270), reported=("severity",), tune=1000)
+        for _ in range(20)
+    ]
+    worst = np.array([each.table["r_hat"].item() for each in found])
+    assert (worst > 1.01).any()
+    assert sum(not each.ok for each in found) <= 1
+    assert all(each.table["r_hat_limit"].item() < 1.018 for each in found)
+
+
+def test_one_value_of_many_that_disagrees_is_still_found() -> None:
+    draws = many(np.random.default_rng(12), 300)
+    draws["severity"][0, :, 7] += 0.6
+    found = check_convergence(draws, statistics(4, 270), reported=("severity",), tune=1000)
+    assert not found.ok
+    assert "7" in found.table["worst_at"].item()
+
+
+def test_single_value_is_held_to_the_published_bound() -> None:
+    draws = many(np.random.default_rng(13), 1)
+    draws["severity"][0] += 0.4
+    found = check_convergence(draws, statistics(4, 270), reported=("severity",), tune=1000)
+    assert found.table["r_hat"].item() > 1.01
+    assert found.table["r_hat_limit"].item() == 1.01
+    assert not found.ok
