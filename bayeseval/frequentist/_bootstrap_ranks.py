@@ -60,8 +60,6 @@ def ranked(
     doi:10.1080/00031305.2015.1089789), and p likewise. No p of n units is below 2^-n, what any
     change of their signs leaves.
     """
-    from scipy.stats import rankdata
-
     # Stable, so that exact ties keep the natural order of labels.
     order = np.argsort(-estimate, kind="stable")
     tail = (1 - prob) / 2
@@ -71,18 +69,8 @@ def ranked(
             for k in range(draws.shape[1])
         ]
     ).T
-    # A system that cannot be resampled may stand above or below any other.
-    ranks = np.full(ends.shape, np.nan)
-    if not alone.all():
-        ranks[:, ~alone] = np.quantile(
-            rankdata(-draws[:, ~alone], axis=1, method="min"),
-            [tail, 1 - tail],
-            axis=0,
-            method="nearest",
-        )
-        ranks[1] += alone.sum()
     n = len(systems)
-    surely = np.zeros((n, n), dtype=bool)
+    p_better = np.full((n, n), np.nan)
     rows = []
     for i in range(n):
         for j in range(i + 1, n):
@@ -101,7 +89,8 @@ def ranked(
                 low = high = np.nan
             if alone[a] or alone[b]:
                 low = high = share = p = float("nan")
-            surely[i, j] = p <= alpha
+            # One minus the share of resamples in which the first is above, of few units more.
+            p_better[a, b], p_better[b, a] = p, 1.0 - p
             rows.append(
                 {
                     "system_a": systems[a],
@@ -115,8 +104,9 @@ def ranked(
             )
     cluster, clusters = 1, [1]
     for cut in range(1, n):
-        cluster += int(surely[:cut, cut:].all())
+        cluster += int((p_better[np.ix_(order[:cut], order[cut:])] <= alpha).all())
         clusters.append(cluster)
+    ranks = _rank_ends(draws, p_better, tail, alone, n_units)
     # Equal scores have one rank, the smaller, as they have in every resample.
     scores = estimate[order]
     new = np.concatenate([[True], scores[:-1] - scores[1:] > 1e-12 * np.abs(scores[:-1])])
@@ -133,3 +123,35 @@ def ranked(
         }
     )
     return table, pd.DataFrame(rows)
+
+
+def _rank_ends(
+    draws: np.ndarray,
+    p_better: np.ndarray,
+    tail: float,
+    alone: np.ndarray,
+    n_units: np.ndarray,
+) -> np.ndarray:
+    """Return the ends of the intervals of ranks, one row an end.
+
+    They are quantiles of ranks in resamples, as far out as those of scores. Where no resample is as
+    far out, a rank is what the others leave of which it is not certain on which side they stand:
+    three annotators who all prefer A do not make its rank certain.
+    """
+    from scipy.stats import rankdata
+
+    ranks = np.full((2, draws.shape[1]), np.nan)
+    if alone.all():
+        return ranks
+    in_resamples = rankdata(-draws[:, ~alone], axis=1, method="min")
+    for at, k in enumerate(np.flatnonzero(~alone)):
+        n = float(n_units[k])
+        wide = float(expanded(np.array([n]), tail)[0])
+        if wide >= n**-n:
+            ranks[:, k] = np.quantile(in_resamples[:, at], [wide, 1 - wide], method="nearest")
+        else:
+            ranks[0, k] = 1 + (p_better[~alone, k] <= tail).sum()
+            ranks[1, k] = (~alone).sum() - (p_better[k, ~alone] <= tail).sum()
+    # A system that cannot be resampled may stand above or below any other.
+    ranks[1] += alone.sum()
+    return ranks

@@ -12,6 +12,7 @@ from bayeseval.errors import JudgementError
 from bayeseval.frequentist import anova, bootstrap_ranking, rating_means, rating_tests, tukey
 from bayeseval.frequentist._bootstrap_ranks import expanded, one_sided
 from bayeseval.judgements import LikertJudgements, MagnitudeJudgements, StrengthJudgements
+from bayeseval.simulate import simulate_likert
 from tests import tables
 
 
@@ -208,3 +209,31 @@ def test_mirrored_strengths_have_no_f(within: Any):
     row = anova(table, within=within).table.iloc[0]
     assert np.isnan([row["F"], row["p"]]).all()
     assert "nothing to test against" in row["note"]
+
+
+def test_three_annotators_make_no_rank_certain() -> None:
+    """One chance in eight that three people prefer A where nobody has a preference."""
+    rows = [(who, "A", 4) for who in "abc"] + [("a", "B", 3), ("b", "B", 3), ("c", "B", 2)]
+    judged = LikertJudgements.from_frame(
+        pd.DataFrame(rows, columns=["annotator", "system", "rating"]),
+        annotator="annotator",
+        system="system",
+        rating="rating",
+        scale=(1, 5),
+    )
+    table = bootstrap_ranking(judged, random_seed=1).to_frame()
+    assert table["cluster"].tolist() == [1, 1]
+    assert table[["rank_lower", "rank_upper"]].to_numpy().tolist() == [[1, 2], [1, 2]]
+
+
+@pytest.mark.parametrize("n_annotators", [2, 3, 4, 5, 8, 20])
+def test_ranks_apart_are_systems_apart(n_annotators: int) -> None:
+    """Intervals of ranks that do not meet belong to a pair whose difference is decided."""
+    for seed in range(10):
+        study = simulate_likert(n_annotators=n_annotators, n_systems=4, n_items=1, random_seed=seed)
+        ranking = bootstrap_ranking(study.judgements, random_seed=seed)
+        ends = ranking.to_frame().set_index("system")
+        lower, upper = ends["rank_lower"].to_dict(), ends["rank_upper"].to_dict()
+        for pair in ranking.pairs.to_dict("records"):
+            if upper[pair["system_a"]] < lower[pair["system_b"]]:
+                assert pair["p"] <= 0.05
