@@ -7,8 +7,6 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from bayeseval._checks import some
-from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._described import DescribedResponse
 from bayeseval.families._linear import LinearFamily
@@ -41,9 +39,7 @@ class AnsweringFamily[R: DescribedResponse, J: Judgements](LinearFamily[R, J], P
         by: str | None = None,
     ) -> xr.DataArray:
         """Compute one readable quantity from the draws."""
-        known = ("win_probability", *self.estimands(declaration))
-        if name not in known:
-            raise ModelError(f"{self.name} has no estimand {name!r}; it has {some(known)}")
+        self._check_estimand(name, declaration)
         return self.quantities(declaration, posterior).estimate(name, population, by).rename(name)
 
     def predict(

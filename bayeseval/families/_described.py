@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
 
+from bayeseval.families._base import BaseFamily
 from bayeseval.families._declaration import Declaration, Response, Scalar
 from bayeseval.families._family import ModelText, PriorText
 from bayeseval.families._settings import marked
@@ -43,12 +44,9 @@ class DescribedResponse(Response, Protocol):
         ...
 
 
-class DescribedFamily[R: DescribedResponse]:
+class DescribedFamily[R: DescribedResponse, J: Judgements](BaseFamily[R, J]):
     """A family that can say what its models are."""
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    judged: ClassVar[type[Judgements]]
     kinds: ClassVar[tuple[Kind, ...]]
 
     def all_kinds(self) -> Sequence[Kind]:

@@ -1,18 +1,13 @@
 """What families on linear predictors share: from a table of effect kinds to a declared model."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
-from bayeseval._checks import some
-from bayeseval.errors import DesignError, ModelError
 from bayeseval.families._declaration import Declaration, Effect
 from bayeseval.families._described import DescribedFamily, DescribedResponse
 from bayeseval.families._design import Effects, choose_effects
-from bayeseval.families._family import Estimand
 from bayeseval.families.kinds import Kind, expanded, reasons
 from bayeseval.families.needs import Facts
 from bayeseval.judgements import Judgements
@@ -22,43 +17,12 @@ if TYPE_CHECKING:
     import pymc as pm
 
 
-class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
+class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R, J]):
     """A family that lists its kinds of effects and brings a response.
 
     A family adds its prior scales as fields, `kinds`, `response_to`, its readable estimands and
     ``predict``.
     """
-
-    response_type: ClassVar[type[Any]]
-    instead: ClassVar[str] = ""
-    """What to do with judgements of other protocols, a sentence."""
-
-    def _own(self, judgements: Judgements) -> J:
-        """Return the judgements, or refuse those of another protocol."""
-        if not isinstance(judgements, self.judged):
-            raise ModelError(
-                f"{self.name} models {self.judged.__name__}; found {type(judgements).__name__}"
-                + (self.instead and f". {self.instead}")
-            )
-        return cast("J", judgements)
-
-    def checked(self, judgements: Judgements) -> J:
-        """Return the judgements, or refuse those that the family cannot be fitted to.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            Any table.
-
-        Returns
-        -------
-        Judgements
-            The same table.
-        """
-        table = self._own(judgements)
-        if table.n_rows == 0:
-            raise DesignError("there are no judgements to fit: the table has 0 rows")
-        return table
 
     def kinds_of(self, facts: Facts) -> Sequence[Kind]:
         """Return those that a model of judgements of this design can have.
@@ -146,26 +110,7 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
         return {}
 
     def declare(self, judgements: Judgements) -> Declaration[R]:
-        """Turn the family into a model of these judgements' design.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            A table of the family's protocol.
-
-        Returns
-        -------
-        Declaration
-            Effects, response, labels, and what was left out with the reason.
-
-        Raises
-        ------
-        ModelError
-            Where the judgements are of another protocol, or lack what the response or an effect
-            that was asked for needs.
-        DesignError
-            Where there is nothing to fit.
-        """
+        """Turn the family into a model of these judgements' design."""
         table = self.checked(judgements)
         facts = Facts(table, identify(table))
         kinds = expanded(self.kinds_of(facts), table.moderators)
@@ -175,6 +120,7 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
         used = [kinds[name] for name in chosen if kinds[name].dims]
         coords = self.coords_of(facts, response, used)
         centrings = self.centrings_of(used, facts)
+        unlinked = self.unlinked(facts.design) if table.is_paired else {}
         effects = tuple(
             Effect(
                 name=kind.name,
@@ -195,7 +141,7 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
             has_criterion=table.criteria is not None,
             effects=effects,
             response=response,
-            left_out={**left_out, **unanswered, **self._unlinked(facts)},
+            left_out={**left_out, **unanswered, **unlinked},
             correlation_shape=getattr(self, "correlation_shape", 2.0),
             terms=tuple(term for kind in used for term in self.terms_of(kind, coords)),
             components=facts.design.components if table.is_paired else (),
@@ -291,22 +237,6 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
             coords["criterion"] = table.criteria
         return coords | table.moderators
 
-    def between_groups(self) -> str:
-        """Say what is known of two systems of groups that never met."""
-        return "comes from the prior"
-
-    def _unlinked(self, facts: Facts) -> dict[str, str]:
-        groups = facts.design.components
-        if not facts.judgements.is_paired or len(groups) < 2:
-            return {}
-        return {
-            "differences between groups": (
-                f"the systems fall into {len(groups)} groups that never met "
-                f"({'; '.join(some(group) for group in groups[:3])}): the difference of two "
-                f"systems of different groups {self.between_groups()}"
-            )
-        }
-
     def is_correlated(self, kind: Kind, table: Judgements) -> bool:
         """Say whether an effect is correlated between criteria.
 
@@ -322,103 +252,3 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R]):
         """
         wanted = getattr(self, "criteria", "separate") == "correlated"
         return wanted and kind.correlated and len(table.criteria or ()) > 1
-
-    @classmethod
-    def response_from(cls, record: Mapping[str, Any]) -> R:
-        """Make the response from its saved fields.
-
-        Parameters
-        ----------
-        record : mapping
-            Fields of the response as JSON holds them: lists for tuples.
-
-        Returns
-        -------
-        Response
-            The response.
-        """
-        return cls.response_type(**{name: _tupled(value) for name, value in record.items()})
-
-    def estimands(self, declaration: Declaration[R]) -> Mapping[str, Estimand]:
-        """List the family's readable quantities.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-
-        Returns
-        -------
-        mapping of str to Estimand
-            By the names that `estimate` takes.
-        """
-        raise NotImplementedError
-
-    def estimate(
-        self,
-        name: str,
-        declaration: Declaration[R],
-        posterior: xr.Dataset,
-        *,
-        population: str | None = None,
-        by: str | None = None,
-    ) -> xr.DataArray:
-        """Compute one readable quantity from the draws.
-
-        Parameters
-        ----------
-        name : str
-            ``win_probability``, or one of :meth:`estimands`.
-        declaration : Declaration
-            The model.
-        posterior : xarray.Dataset
-            The draws; where there are very many values, they are thinned evenly.
-        population : {"new", "observed"}, optional
-            Average over new annotators and items at the levels in the data (left out), over new
-            ones at new levels too ("new"), or over those in the data ("observed"; where they are
-            very many, over a part in which each comes equally often).
-        by : str, optional
-            A moderator: a value for each of its levels instead of their plain average.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims chain, draw, (criterion,) and those of the quantity.
-
-        Raises
-        ------
-        ModelError
-            Where the family has no quantity of this name.
-        """
-        raise NotImplementedError
-
-    def predict(
-        self,
-        declaration: Declaration[R],
-        judgements: Judgements,
-        draws: xr.Dataset,
-        rng: np.random.Generator,
-    ) -> npt.NDArray[Any]:
-        """Draw an answer for every row, coded as in ``judgements.answers``.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : Judgements
-            Rows to predict; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-        rng : numpy.random.Generator
-            Source of the noise.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (sample, row).
-        """
-        raise NotImplementedError
-
-
-def _tupled(value: Any) -> Any:
-    return tuple(map(_tupled, value)) if isinstance(value, list) else value
