@@ -205,5 +205,19 @@ class BaseFamily[R: Response, J: Judgements]:
         raise NotImplementedError
 
 
+def positions(
+    declaration: Declaration[Any], judgements: Judgements, dim: str, factor: str
+) -> npt.NDArray[np.int64]:
+    """Return each row's position among the labels of the fit."""
+    known = {label: at for at, label in enumerate(declaration.coords[dim])}
+    labels = judgements.labels(factor)
+    unknown = [label for label in labels if label not in known]
+    if unknown:
+        raise ModelError(
+            f"these judgements have a {dim} that the model was not fitted to: {some(unknown)}"
+        )
+    return np.array([known[label] for label in labels], dtype=np.int64)[judgements.codes(factor)]
+
+
 def _tupled(value: Any) -> Any:
     return tuple(map(_tupled, value)) if isinstance(value, list) else value

@@ -138,6 +138,24 @@ class Estimand:
     dims: tuple[str, ...] = ("system",)
 
 
+OUTCOME_PROBABILITY = Estimand(
+    "outcome_probability",
+    "Probability of win, tie and loss",
+    "the chance that one new comparison with system_b is won, tied or lost",
+    "probability",
+    (0.0, 1.0),
+    dims=("system", "system_b", "outcome"),
+)
+INCOHERENCE = Estimand(
+    "incoherence",
+    "Incoherence",
+    "by how much the probabilities stated in both directions of a pair exceed one together",
+    "probability",
+    (-1.0, 1.0),
+    dims=("system", "system_b"),
+)
+
+
 class ModelledFamily(Protocol):
     """What comparing and reporting need of a family, however its draws are made."""
 

@@ -1,7 +1,10 @@
 """The two engines of TrueSkill: the package trueskill, and the compiled update."""
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from time import perf_counter
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +17,12 @@ from bayeseval.judgements import Judgements
 if TYPE_CHECKING:
     import trueskill
 
+type Engine = Literal["auto", "package", "compiled"]
+
+_LOG = logging.getLogger("bayeseval")
+# About five seconds of the package, some milliseconds compiled.
+_FEW_UPDATES = 10_000
+_LONG_SECONDS = 60.0
 BETA = 1.0
 DIGITS = 60
 A_WINS, B_WINS, TIE = 0, 1, 2
@@ -145,6 +154,55 @@ class PackageEngine:
         sigma = np.array([skill.sigma for skill in skills])
         _refuse_broken(mu, sigma)
         return mu, sigma
+
+
+def chosen_engine(
+    wanted: Engine,
+    games: Sequence[Games],
+    n_systems: int,
+    *,
+    prior_sd: float,
+    shuffles: int,
+    resamples: int,
+) -> "PackageEngine | CompiledEngine":
+    """Return the engine that is wanted, or fits the work, and say how long it will take."""
+    n_games = sum(game.n for game in games)
+    updates = n_games * (shuffles + resamples)
+    few = updates <= _FEW_UPDATES
+    through_package = few if wanted == "auto" else wanted == "package"
+    engine = (PackageEngine if through_package else CompiledEngine)(prior_sd, n_systems)
+    first = max(games, key=lambda game: game.n)
+    # The first run of the compiled engine compiles.
+    engine.run(first, np.arange(1))
+    # Spread over all comparisons, whose memory has to be fetched in the runs too; with a
+    # generator of its own, so that results do not depend on the pilot.
+    started = perf_counter()
+    size = min(engine.pilot, first.n)
+    engine.run(first, np.random.default_rng(0).integers(0, first.n, size))
+    seconds = (perf_counter() - started) / size * updates
+    engine.rescued = 0
+    remedy = "; lower shuffles= and resamples="
+    if through_package:
+        remedy += ", or take engine='compiled', the same update compiled"
+    _LOG.log(
+        logging.WARNING if seconds > _LONG_SECONDS else logging.INFO,
+        "TrueSkill: %s comparisons in %d shuffles and %d resamples by %s will take %s%s",
+        f"{n_games:,}",
+        shuffles,
+        resamples,
+        engine.words,
+        _duration(seconds),
+        remedy if seconds > _LONG_SECONDS else "",
+    )
+    return engine
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 1:
+        return "less than 1 s"
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"
 
 
 def update(

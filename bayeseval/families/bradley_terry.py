@@ -13,7 +13,7 @@ from bayeseval.families._answering import AnsweringFamily
 from bayeseval.families._cells import RowData
 from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._design import Effects
-from bayeseval.families._family import Estimand
+from bayeseval.families._family import OUTCOME_PROBABILITY, Estimand
 from bayeseval.families._pairwise_cells import cells_of_shares, ranking_weights
 from bayeseval.families._pairwise_quantities import (
     PairwiseQuantities,
@@ -277,16 +277,7 @@ class BradleyTerry(AnsweringFamily[PairwiseResponse, PairwiseJudgements]):
     def estimands(self, declaration: Declaration[PairwiseResponse]) -> Mapping[str, Estimand]:
         """List the family's readable quantities."""
         del declaration
-        return {
-            "outcome_probability": Estimand(
-                "outcome_probability",
-                "Probability of win, tie and loss",
-                "the chance that one new comparison with system_b is won, tied or lost",
-                "probability",
-                (0.0, 1.0),
-                dims=("system", "system_b", "outcome"),
-            )
-        }
+        return {OUTCOME_PROBABILITY.name: OUTCOME_PROBABILITY}
 
     def row_chances(
         self, declaration: Declaration[PairwiseResponse], judgements: Judgements, draws: xr.Dataset

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._answering import AnsweringFamily
+from bayeseval.families._base import positions
 from bayeseval.families._beta_quantities import BetaQuantities, kappa_of
 from bayeseval.families._beta_response import (
     AT_0,
@@ -24,7 +24,7 @@ from bayeseval.families._beta_response import (
 from bayeseval.families._cells import RowData
 from bayeseval.families._declaration import Declaration, FloatArray, Term
 from bayeseval.families._design import Effects
-from bayeseval.families._family import Estimand
+from bayeseval.families._family import INCOHERENCE, Estimand
 from bayeseval.families._pair_graph import (
     asked_pairs,
     circles,
@@ -270,7 +270,10 @@ class OrderedBeta(AnsweringFamily[BetaResponse, SPAJudgements]):
         held = np.where(inside, y, 0.5)
         what = np.where(inside, BETWEEN, np.where(y > 0.0, AT_1, AT_0))
         logs = [np.where(inside, log, 0.0) for log in (np.log(held), np.log1p(-held))]
-        a, b = _positions(declaration, judgements)
+        a, b = (
+            positions(declaration, judgements, "system", factor)
+            for factor in ("system_a", "system_b")
+        )
         answers = [what, *logs]
         if declaration.effect("pair") is None:
             return RowData(answers=answers)
@@ -335,25 +338,3 @@ STATED = Estimand(
     (0.0, 1.0),
     dims=("system", "system_b"),
 )
-INCOHERENCE = Estimand(
-    "incoherence",
-    "Incoherence",
-    "by how much the probabilities stated in both directions of a pair exceed one together",
-    "probability",
-    (-1.0, 1.0),
-    dims=("system", "system_b"),
-)
-
-
-def _positions(
-    declaration: Declaration[Any], judgements: Judgements
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return positions of both systems of every row among the systems of the fit."""
-    known = {label: at for at, label in enumerate(declaration.coords["system"])}
-    unknown = [label for label in judgements.systems if label not in known]
-    if unknown:
-        raise ModelError(
-            f"these judgements have a system that the model was not fitted to: {some(unknown)}"
-        )
-    places = np.array([known[label] for label in judgements.systems], dtype=np.intp)
-    return places[judgements.codes("system_a")], places[judgements.codes("system_b")]

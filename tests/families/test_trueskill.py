@@ -16,8 +16,8 @@ from scipy.stats import norm
 import bayeseval as be
 from bayeseval.families import TrueSkill
 from bayeseval.families._trueskill_engines import update
+from bayeseval.families._trueskill_response import outcome_probabilities
 from bayeseval.families._trueskill_updates import rate, tie_moments, win_moments
-from bayeseval.families.trueskill import outcome_probabilities
 from bayeseval.judgements import PairwiseJudgements
 from bayeseval.simulate import simulate_pairwise
 
@@ -70,7 +70,7 @@ def citations() -> PairwiseJudgements:
 def test_few_updates_go_through_the_package_and_many_through_the_compiled_engine(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from bayeseval.families import trueskill as module
+    from bayeseval.families import _trueskill_engines as module
 
     study = comparisons([("x", "y", "a"), ("y", "z", "tie"), ("z", "x", "b")] * 5)
     assert TrueSkill().engine == "auto"
@@ -331,7 +331,7 @@ def _other() -> Any:
 def test_long_runs_are_announced_with_their_time(
     study: PairwiseJudgements, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from bayeseval.families import trueskill as module
+    from bayeseval.families import _trueskill_engines as module
 
     monkeypatch.setattr(module, "_LONG_SECONDS", 0.0)
     logging.getLogger("bayeseval").addHandler(caplog.handler)
