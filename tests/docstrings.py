@@ -19,7 +19,7 @@ ELSEWHERE = re.compile(r"\b(as in|as for|likewise)\b", re.IGNORECASE)
 
 
 def names() -> Iterator[str]:
-    """Yield the public functions and classes, and the public methods that a class defines.
+    """Yield the public functions and classes, and the public methods that a class has of ours.
 
     Methods of a typing protocol are described where they are implemented. What overrides a method
     of a base class of the package says what is its own; the parameters stand with the base's.
@@ -33,23 +33,35 @@ def names() -> Iterator[str]:
                 continue
             yield f"{module}.{name}"
             if isinstance(value, type):
-                for member, member_value in vars(value).items():
-                    if not member.startswith("_") and isinstance(member_value, MEMBERS):
-                        first = _first_to_define(value, member)
-                        described = f"{first.__module__}.{first.__qualname__}"
-                        yield f"{f'{module}.{name}' if first is value else described}.{member}"
+                for member in _members(value):
+                    first = _first_to_define(value, member)
+                    described = f"{first.__module__}.{first.__qualname__}"
+                    yield f"{f'{module}.{name}' if first is value else described}.{member}"
+
+
+def _ours(cls: type) -> list[type]:
+    """Return a class and its bases of the package that are no typing protocols."""
+    return [
+        base
+        for base in cls.__mro__
+        if base.__module__.startswith("bayeseval.") and not getattr(base, "_is_protocol", False)
+    ]
+
+
+def _members(cls: type) -> dict[str, None]:
+    """Return names of public methods, without those that only the builder asks a family for."""
+    return {
+        member: None
+        for base in _ours(cls)
+        if base is cls or not base.__module__.startswith("bayeseval.families._")
+        for member, value in vars(base).items()
+        if not member.startswith("_") and isinstance(value, MEMBERS)
+    }
 
 
 def _first_to_define(cls: type, member: str) -> type:
-    """Return the class of the package, no typing protocol, where a method is described."""
-    bases = [
-        base
-        for base in cls.__mro__
-        if base.__module__.startswith("bayeseval.")
-        and not getattr(base, "_is_protocol", False)
-        and member in vars(base)
-    ]
-    return bases[-1]
+    """Return the class of the package where a method is described."""
+    return [base for base in _ours(cls) if member in vars(base)][-1]
 
 
 def faults(name: str) -> Iterator[str]:

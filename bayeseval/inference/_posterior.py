@@ -1,25 +1,24 @@
 """The posterior: draws with the user's labels, and what made them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pandas as pd
 import xarray as xr
 
-from bayeseval._checks import counted, nearest, some, whole_number
+from bayeseval._checks import counted, nearest, some
 from bayeseval._tables import escape_html
 from bayeseval.errors import BayesEvalError, ModelError
-from bayeseval.families import family_named
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._family import DirectFamily, Estimand, Family, ModelText
 from bayeseval.families._marginal import Population
 from bayeseval.families._population import averaged_over, quality_over
+from bayeseval.inference._by_row import ByRow
 from bayeseval.inference._convergence import Convergence
-from bayeseval.inference._datatree import Group, datatree, refuse_others, refuse_too_many, spread
-from bayeseval.inference._storage import declaration_from, declaration_record, read, write
+from bayeseval.inference._datatree import Group, datatree, refuse_others
+from bayeseval.inference._settings import Settings
+from bayeseval.inference._storage import posterior_record, write
 from bayeseval.judgements import Judgements
 
 if TYPE_CHECKING:
@@ -28,54 +27,8 @@ if TYPE_CHECKING:
 _PROBABILITIES = ("win_probability", "outcome_probability", "stated_probability")
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How a posterior was made.
-
-    Parameters
-    ----------
-    draws, tune, chains : int
-        Draws kept and tuning steps of each chain, and number of chains.
-    random_seed : int
-        The seed; drawn afresh where none was given, so that every fit can be repeated.
-    sampler : str
-        Program that drew; where there was none, how the draws were made.
-    target_accept : float or None
-        Wanted acceptance rate; None without a sampler.
-    max_treedepth : int or None
-        Largest depth of a trajectory; None without a sampler.
-    seconds : dict of str to float
-        Time by stage.
-    versions : dict of str to str
-        Versions of the packages that matter.
-    interrupted : bool
-        Whether sampling was stopped early; ``draws`` then says how many there are.
-    integrator : str or None
-        How the sampler follows a trajectory: "leapfrog", or "exact for a normal" where a pilot
-        chain found the posterior, in the sampler's coordinates, nearly normal; None without a
-        sampler.
-    discarded : tuple of int
-        Where the sampler met divergent transitions and ran again with shorter steps: how many
-        there were in each run before, whose draws are not used. ``target_accept`` is that of the
-        last run.
-    """
-
-    draws: int
-    tune: int
-    chains: int
-    random_seed: int
-    sampler: str
-    target_accept: float | None
-    max_treedepth: int | None
-    seconds: Mapping[str, float]
-    versions: Mapping[str, str]
-    interrupted: bool = False
-    integrator: str | None = None
-    discarded: tuple[int, ...] = ()
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(ByRow):
     """A posterior by the contract that every family keeps.
 
     Parameters
@@ -105,11 +58,6 @@ class Posterior:
     convergence: Convergence
     approximate: str | None = None
     _memo: dict[object, xr.DataArray] = field(default_factory=dict)
-
-    @property
-    def posterior(self) -> xr.Dataset:
-        """The draws, as a dataset."""
-        return self.data["posterior"].to_dataset()
 
     @property
     def protocol(self) -> str:
@@ -207,11 +155,8 @@ class Posterior:
 
         Parameters
         ----------
-        population : {"new", "observed"}, optional
-            Left out, new annotators and items at the levels in the data, each level counting the
-            same; "new", new ones at new levels too; "observed", those in the data.
-        by : str, optional
-            A moderator: a value for each level instead of their average.
+        population, by : as in `estimand`
+            See there.
 
         Returns
         -------
@@ -247,10 +192,8 @@ class Posterior:
 
         Parameters
         ----------
-        population : {"new", "observed"}, optional
-            As for the quantity.
-        by : str, optional
-            As for the quantity.
+        population, by : as for the quantity
+            Likewise.
         quality : bool
             Whether it is the quality, which new annotators and items add nothing to.
 
@@ -270,140 +213,6 @@ class Posterior:
             # Sums of products leave [0, 1] by rounding, and an entropy would be infinite.
             self._memo[key] = found.clip(0.0, 1.0) if name in _PROBABILITIES else found
         return self._memo[key]
-
-    def predictive(
-        self,
-        judgements: Judgements,
-        *,
-        draws: int = 200,
-        random_seed: int = 0,
-        coded: bool = False,
-    ) -> xr.DataArray:
-        """Draw replicated answers for the rows of the judgements.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            Rows to predict; their labels are those of the fit.
-        draws : int
-            Number of replicates, taken evenly from the posterior.
-        random_seed : int
-            Seed of the noise.
-        coded : bool
-            Return all answers as they are coded in ``judgements.answers``: a rating as the position
-            of its category.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims sample, row. Ratings as the numbers of their scale, with the coordinate
-            ``category``, the label of each; outcomes as in ``judgements.answers``, with the
-            coordinate ``outcome`` in words; other answers as in ``judgements.answers``.
-        """
-        answers = self.family.predict(
-            self.declaration,
-            judgements,
-            self._thinned(draws),
-            np.random.default_rng(random_seed),
-        )
-        dims = ("sample", "row")
-        if coded:
-            return xr.DataArray(answers, dims=dims)
-        values, words = judgements.as_given(answers)
-        return xr.DataArray(
-            values, dims=dims, coords={name: (dims, w) for name, w in words.items()}
-        )
-
-    def row_chances(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
-        """Compute the chance of each outcome of every row of comparisons.
-
-        Parameters
-        ----------
-        judgements : PairwiseJudgements
-            The rows; their labels are those of the fit.
-        draws : int
-            Number of draws, taken evenly from the posterior.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims sample, row, outcome (win of ``system_a``, loss, tie).
-
-        Raises
-        ------
-        ModelError
-            Where the family does not offer it.
-        """
-        compute = getattr(self.family, "row_chances", None)
-        if compute is None:
-            raise ModelError(
-                f"{self.family.name} has no chances of outcomes by row; BradleyTerry, Thurstone "
-                "and TrueSkill have them"
-            )
-        win, tie = np.broadcast_arrays(*compute(self.declaration, judgements, self._thinned(draws)))
-        return xr.DataArray(
-            np.stack([win, np.maximum(0.0, 1.0 - win - tie), tie], axis=-1),
-            dims=("sample", "row", "outcome"),
-            coords={"outcome": ["win", "loss", "tie"]},
-        )
-
-    def tail_area(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
-        """Compute how far out each answer lies among those that the model expects there.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            The judgements; their labels are those of the fit.
-        draws : int
-            Number of draws to average over, taken evenly from the posterior.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims row: twice the smaller of the probabilities of an answer as low and of one as
-            high, at most 1.
-
-        Raises
-        ------
-        ModelError
-            Where the family does not offer it.
-        """
-        compute = getattr(self.family, "tail_area", None)
-        if compute is None:
-            raise ModelError(f"{self.family.name} has no tail areas; LogMagnitude has them")
-        return xr.DataArray(compute(self.declaration, judgements, self._thinned(draws)), dims="row")
-
-    def log_likelihood(self, judgements: Judgements, *, draws: int | None = None) -> xr.DataArray:
-        """Compute the log probability of every row's answer.
-
-        Parameters
-        ----------
-        judgements : Judgements
-            The judgements; rows with a count stand for one judgement each.
-        draws : int, optional
-            Take so many draws of each chain, evenly; all by default.
-
-        Returns
-        -------
-        xarray.DataArray
-            Dims chain, draw, row; what ``arviz.loo`` takes as log likelihood.
-
-        Raises
-        ------
-        ModelError
-            Where the result would hold more than 250 million values (2 GB).
-        """
-        n_chains, n_draws = self.posterior.sizes["chain"], self.posterior.sizes["draw"]
-        kept = n_draws if draws is None else min(draws, n_draws)
-        refuse_too_many("the log likelihood", n_chains, kept, judgements.n_rows)
-        sample = self.posterior.isel(draw=spread(n_draws, draws))
-        flat = sample.stack(sample=("chain", "draw"))
-        values = self.family.log_likelihood(self.declaration, judgements, flat)
-        return xr.DataArray(
-            values.reshape(n_chains, kept, -1),
-            dims=("chain", "draw", "row"),
-            coords={"chain": sample["chain"].values, "draw": np.arange(kept)},
-        )
 
     def model(self, judgements: Judgements) -> "pm.Model":
         """Build the fitted model in PyMC, with the answers as its observed variable.
@@ -467,13 +276,6 @@ class Posterior:
         """
         return datatree(self, judgements, groups=groups, draws=draws, random_seed=random_seed)
 
-    def _thinned(self, draws: int) -> xr.Dataset:
-        draws = whole_number(draws, "draws", least=1)
-        flat = self.posterior.stack(sample=("chain", "draw"))
-        n_samples = flat.sizes["sample"]
-        chosen = np.linspace(0, n_samples - 1, min(draws, n_samples)).round().astype(int)
-        return flat.isel(sample=chosen)
-
     def describe(self) -> ModelText:
         """Describe the model that was fitted, in words, formulas and priors.
 
@@ -510,18 +312,7 @@ class Posterior:
                 f"the folder of the posterior must exist; there is no folder {str(path.parent)!r}. "
                 "Make it first, or save elsewhere"
             )
-        content = {
-            "family": {"name": self.family.name, "fields": _fields(self.family)},
-            "declaration": declaration_record(self.declaration),
-            "fingerprint": self.fingerprint,
-            "settings": asdict(self.settings),
-            "convergence": {
-                **_fields(self.convergence),
-                "table": self.convergence.table.to_dict(orient="list"),
-            },
-            "approximate": self.approximate,
-        }
-        write(self.data, content, path)
+        write(self.data, posterior_record(self), path)
         return path
 
     def __repr__(self) -> str:
@@ -545,68 +336,3 @@ class Posterior:
     def _repr_html_(self) -> str:
         # The first line, without that of the verdict, which has a table of its own.
         return f"<p>{escape_html(repr(self).split(chr(10))[0])}</p>{self.convergence._repr_html_()}"
-
-
-def load(path: str | Path) -> Posterior:
-    """Read a posterior that ``Posterior.save`` wrote.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    Posterior
-        As it was saved, held in memory.
-
-    Raises
-    ------
-    BayesEvalError
-        Where the file is missing, damaged, of another kind, or of a newer format.
-    """
-    if not isinstance(path, str | Path):
-        raise BayesEvalError(f"path must be the name of a file, as text or a Path; got {path!r}")
-    tree, content = read(Path(path))
-    try:
-        return _restored(tree, content)
-    except (KeyError, TypeError) as error:
-        raise BayesEvalError(
-            f"{str(path)!r} was written by another version of bayeseval, whose records differ "
-            f"({type(error).__name__}: {error}); read it with that version, or fit again"
-        ) from error
-
-
-def _restored(tree: xr.DataTree, content: dict[str, Any]) -> Posterior:
-    """Make the posterior from what the file holds."""
-    family_type = family_named(content["family"]["name"])
-    known = {setting.name for setting in fields(family_type)}
-    family = family_type(
-        **{name: value for name, value in content["family"]["fields"].items() if name in known}
-    )
-    convergence = content["convergence"]
-    return Posterior(
-        data=tree,
-        family=family,
-        declaration=declaration_from(content["declaration"], family),
-        fingerprint=content["fingerprint"],
-        settings=Settings(
-            **{
-                **content["settings"],
-                "discarded": tuple(content["settings"].get("discarded", ())),
-            }
-        ),
-        convergence=Convergence(
-            **{
-                **convergence,
-                "table": pd.DataFrame(convergence["table"]),
-                "problems": tuple(convergence["problems"]),
-                "discarded": tuple(convergence.get("discarded", ())),
-            }
-        ),
-        approximate=content["approximate"],
-    )
-
-
-def _fields(record: Any) -> dict[str, Any]:
-    return {setting.name: getattr(record, setting.name) for setting in fields(record)}

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +118,21 @@ def _header(tree: xr.DataTree, path: Path) -> dict[str, Any]:
     return content
 
 
+def posterior_record(posterior: Any) -> dict[str, Any]:
+    """Return all of a posterior but its draws in terms of JSON."""
+    return {
+        "family": {"name": posterior.family.name, "fields": _fields(posterior.family)},
+        "declaration": declaration_record(posterior.declaration),
+        "fingerprint": posterior.fingerprint,
+        "settings": asdict(posterior.settings),
+        "convergence": {
+            **_fields(posterior.convergence),
+            "table": posterior.convergence.table.to_dict(orient="list"),
+        },
+        "approximate": posterior.approximate,
+    }
+
+
 def declaration_record(declaration: Declaration[Any]) -> dict[str, Any]:
     """Return a declaration in terms of JSON."""
     return {
@@ -172,3 +187,7 @@ def _checksum(tree: xr.DataTree) -> str:
             else:
                 digest.update(values.astype(np.float64).tobytes())
     return digest.hexdigest()
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    return {setting.name: getattr(record, setting.name) for setting in fields(record)}
