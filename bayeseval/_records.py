@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from bayeseval._tables import Column, Table, interval_text, number, one_below_the_other
+from bayeseval._tables import Column, Table, one_below_the_other
+from bayeseval._text import interval_text, number
 
 if TYPE_CHECKING:
     import pandas as pd

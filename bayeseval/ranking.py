@@ -4,18 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from bayeseval._checks import counted, nearest, some
+from bayeseval._checks import nearest, some
+from bayeseval._ranking_part import RankingPart
 from bayeseval._records import Printed, banner
-from bayeseval._tables import (
-    MINUS,
-    Column,
-    Remark,
-    Table,
-    decimals_for,
-    interval_text,
-    number,
-    probability,
-)
+from bayeseval._tables import Remark, Table
+from bayeseval._text import probability
 from bayeseval.errors import BayesEvalError
 from bayeseval.settings import IntervalKind, ci_words, decision_words
 
@@ -32,78 +25,6 @@ SURE_RULE = (
     "sure: +n −m, the system is better than n and worse than m of the others with probability at "
     "least {prob:g} each; from the rest it cannot be told."
 )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class RankingPart:
-    """The ranking for one criterion at one level of the moderator.
-
-    Parameters
-    ----------
-    criterion : str or None
-        Criterion, where there are criteria.
-    level : str or None
-        Level of the moderator, where ranked by one.
-    table : pandas.DataFrame
-        One row a system, best first; columns as in `Ranking.to_frame`.
-    distribution : pandas.DataFrame
-        Probability of each rank (columns 1 … n) by system (index, best first). Rows and columns
-        sum to one.
-    tiers_prob : float
-        Probability that all tiers are in the right order at once.
-    better : pandas.DataFrame
-        Probability that the system of the row is better than that of the column, half of exact ties
-        included; missing on the diagonal, where no chain of comparisons links the two, and for a
-        pair of which `compare` says nothing.
-    """
-
-    criterion: str | None
-    level: str | None
-    table: "pd.DataFrame"
-    distribution: "pd.DataFrame"
-    tiers_prob: float
-    better: "pd.DataFrame"
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """Systems, best first."""
-        return tuple(self.table["system"])
-
-    @property
-    def tiers(self) -> tuple[tuple[str, ...], ...]:
-        """Systems by tier, best tier first."""
-        return tuple(tuple(group) for _, group in self.table.groupby("tier")["system"])
-
-    def separable(self, prob: float) -> int:
-        """Count the neighbouring pairs whose order holds with at least this probability."""
-        return int((self.table["p_better_than_next"].dropna() >= prob).sum())
-
-    def decided(self, prob: float) -> int:
-        """Count the pairs, neighbours or not, whose order holds with at least this probability."""
-        return int((self.better.to_numpy() >= prob).sum())
-
-    def not_apart(self, system: str, prob: float) -> tuple[str, ...]:
-        """List the systems that cannot be told from one with this probability, best first."""
-        if system not in self.systems:
-            meant = nearest(system, self.systems)
-            raise BayesEvalError(
-                f"there is no system {system!r} in this ranking; it has {some(self.systems)}"
-                + (f". Did you mean {meant!r}?" if meant else "")
-            )
-        place = self.systems.index(system)
-        better = self.better.to_numpy()
-        apart = (better[place] >= prob) | (better[:, place] >= prob)
-        return tuple(
-            other
-            for other, told in zip(self.systems, apart, strict=True)
-            if other != system and not told
-        )
-
-    def where(self, by: str | None) -> str:
-        """Say criterion and level in words; empty where there are none."""
-        words = [] if self.criterion is None else [f"criterion {self.criterion}"]
-        words += [] if self.level is None else [f"{by} {self.level}"]
-        return ", ".join(words)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -272,35 +193,7 @@ class Ranking(Printed):
     @property
     def resolution(self) -> tuple[str, ...]:
         """How many pairs can be told apart, one sentence a part."""
-        return tuple(self._resolution(part) for part in self.parts)
-
-    def _resolution(self, part: RankingPart) -> str:
-        pairs = len(part.systems) - 1
-        if pairs < 1:
-            return "There is one system: nothing to tell apart."
-        if len(self.components) > 1:
-            return (
-                "There are no tiers: no judgement compares systems of different groups. Rank each "
-                "group by itself, or see the pairs."
-            )
-        near, found = part.separable(self.tier_prob), part.decided(self.tier_prob)
-        if pairs == 1:
-            can = "can" if found else "cannot"
-            return f"The two systems {can} be told apart (probability at least {self.tier_prob:g})."
-        total = (pairs + 1) * pairs // 2
-        unknown = total - part.better.count().sum() // 2
-        count = "None" if found == 0 else "All" if found == total else f"{found:,}"
-        among = f"; of the {pairs} neighbouring pairs, {near or 'none'}" * (0 < found < total)
-        return (
-            f"{count} of the {total:,} pairs can be told apart (probability at least "
-            f"{self.tier_prob:g}){among}."
-            + (
-                f" Nothing is known of {counted(unknown, 'pair')} that hardly anyone was asked "
-                "about: the order there, and ranks and P(best), rest on other pairs, by least "
-                "squares."
-            )
-            * bool(unknown)
-        )
+        return tuple(part.resolution(self.tier_prob, self.components) for part in self.parts)
 
     def _notes(self, part: RankingPart, *, tier: bool, sure: bool) -> tuple[str, ...]:
         """Say what was found of this part, then what the columns mean."""
@@ -316,7 +209,7 @@ class Ranking(Printed):
         )
         if n_systems == 1:
             return (legend,)
-        found = self._resolution(part)
+        found = part.resolution(self.tier_prob, self.components)
         notes = [legend, of + found[0].lower() + found[1:] if of else found]
         contenders = part.not_apart(part.systems[0], self.tier_prob)
         if len(self.components) < 2 and 0 < len(contenders) < n_systems - 1:
@@ -346,56 +239,20 @@ class Ranking(Printed):
         alarms += self.unjudged
         tables = []
         for part in self.parts:
-            frame, n_systems = part.table, len(part.table)
-            decimals = decimals_for(
-                frame["quality_lower"].to_numpy(), frame["quality_upper"].to_numpy()
-            )
-            one = n_systems == 1
-            # A single system is the best for certain, and not by its draws.
-            show = "{:g}".format if one else probability
-            ranks = zip(frame["rank_lower"], frame["rank_upper"], strict=True)
+            n_systems = len(part.table)
             within = sum(len(tier) * (len(tier) - 1) // 2 for tier in part.tiers)
             across = n_systems * (n_systems - 1) // 2 - within
             # Pairs told apart within a tier: the tiers alone would hide them.
             sure = part.decided(self.tier_prob) > across
             tier = len(part.tiers) > 1 or not sure
-            columns = [
-                Column("system", tuple(frame["system"]), "label"),
-                *([Column("tier", tuple(map(str, frame["tier"])))] if tier else []),
-                *([Column("sure", _sure(frame))] if sure else []),
-                Column(
-                    "rank",
-                    tuple(number(r, 2 if n_systems < 10 else 1) for r in frame["expected_rank"]),
-                ),
-                Column("ranks", tuple(f"{a}–{b}" if a != b else str(a) for a, b in ranks)),
-                Column("P(best)", tuple(show(p) for p in frame["p_best"])),
-                *(
-                    Column(f"P(top {k})", tuple(show(p) for p in frame[f"p_top_{k}"]))
-                    for k in self.top
-                    if 1 < k < n_systems
-                ),
-                Column("quality", tuple(number(q, decimals) for q in frame["quality"])),
-                Column(
-                    "interval",
-                    tuple(
-                        interval_text(a, b, decimals)
-                        for a, b in zip(frame["quality_lower"], frame["quality_upper"], strict=True)
-                    ),
-                ),
-            ]
+            columns = part.columns(self.top, tier=tier, sure=sure)
             where = part.where(self.by)
-            title = f"Ranking of {n_systems} system{'' if one else 's'}" + (
+            title = f"Ranking of {n_systems} system{'' if n_systems == 1 else 's'}" + (
                 f": {where}" if where else ""
             )
             notes = self._notes(part, tier=tier, sure=sure)
-            tables.append(Table(title, tuple(columns), notes, alarms))
+            tables.append(Table(title, columns, notes, alarms))
         return tables
-
-
-def _sure(frame: "pd.DataFrame") -> tuple[str, ...]:
-    """Write for every system how many others it is surely better than, and worse than."""
-    pairs = zip(frame["n_better_than"], frame["n_worse_than"], strict=True)
-    return tuple(f"+{better} {MINUS}{worse}" for better, worse in pairs)
 
 
 def alarm_sentences(

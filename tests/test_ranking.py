@@ -4,9 +4,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bayeseval._tables import (
-    Column,
-    Table,
+from bayeseval._tables import Column, Table
+from bayeseval._text import (
     cell_width,
     decimals_for,
     escape_latex,

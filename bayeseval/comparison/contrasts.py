@@ -8,14 +8,8 @@ import numpy as np
 
 from bayeseval._checks import counted, some
 from bayeseval._records import Printed
-from bayeseval._tables import (
-    Column,
-    Table,
-    decimals_for,
-    interval_text,
-    number,
-    probability,
-)
+from bayeseval._tables import Column, Table
+from bayeseval._text import decimals_for, interval_text, number, probability
 from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,

@@ -8,7 +8,8 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, printed
-from bayeseval._tables import Column, Table, probability
+from bayeseval._tables import Column, Table
+from bayeseval._text import probability
 from bayeseval.comparison._contract import (
     Population,
     PosteriorLike,

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from bayeseval._tables import Column, Table, escape_html
+from bayeseval._tables import Column, Table
+from bayeseval._text import escape_html
 from bayeseval.families._declaration import Declaration, Effect, FloatArray
 from bayeseval.families._layout import Geometry
 from bayeseval.judgements import Judgements

@@ -9,7 +9,7 @@ import pandas as pd
 
 from bayeseval._checks import counted, nearest, some
 from bayeseval._records import Record, Shown
-from bayeseval._tables import number
+from bayeseval._text import number
 from bayeseval.errors import JudgementError
 from bayeseval.frequentist._bt_fit import Fit
 from bayeseval.frequentist._corrections import (

@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from bayeseval._checks import counted
-from bayeseval._tables import escape_html
+from bayeseval._text import escape_html
 from bayeseval.inference._diagnoses import (
     LARGEST_RHAT,
     LARGEST_RHAT_BEHIND,

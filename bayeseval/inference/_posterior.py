@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from bayeseval._checks import counted, nearest, some
-from bayeseval._tables import escape_html
+from bayeseval._text import escape_html
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._family import DirectFamily, Estimand, Family, ModelText

@@ -5,7 +5,7 @@ from html import escape
 
 import pandas as pd
 
-from bayeseval._tables import visible
+from bayeseval._text import visible
 
 type Fact = tuple[str, str, str]
 

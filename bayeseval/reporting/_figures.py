@@ -17,7 +17,7 @@ from matplotlib.font_manager import FontProperties, findfont, fontManager, get_f
 from matplotlib.text import Text
 
 from bayeseval._records import banner
-from bayeseval._tables import escape_html, shorten, visible
+from bayeseval._text import escape_html, shorten, visible
 
 # Okabe and Ito's palette: told apart with every kind of colour vision.
 INK: Final = "#1f2430"

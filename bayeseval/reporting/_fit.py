@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bayeseval._tables import Column, Table, probability
+from bayeseval._tables import Column, Table
+from bayeseval._text import probability
 from bayeseval.comparison._contract import Population
 from bayeseval.judgements import Judgements, MagnitudeJudgements, SPAJudgements
 from bayeseval.ranking import Ranking

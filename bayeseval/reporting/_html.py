@@ -9,7 +9,8 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from bayeseval._tables import Remark, Table, visible
+from bayeseval._tables import Remark, Table
+from bayeseval._text import visible
 from bayeseval.reporting._document import Document, Picture
 from bayeseval.reporting._figures import svg
 

@@ -1,6 +1,7 @@
 """A report as Markdown, without figures."""
 
-from bayeseval._tables import escape_markdown, markdown_mark
+from bayeseval._tables import markdown_mark
+from bayeseval._text import escape_markdown
 from bayeseval.reporting._document import Document
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayeseval._checks import generator, whole_number
-from bayeseval._tables import MINUS
+from bayeseval._text import MINUS
 from bayeseval.errors import JudgementError
 from bayeseval.judgements import (
     Judgements,

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from bayeseval._tables import (
-    Column,
-    Table,
-    decimals_for,
-    interval_text,
-    number,
-    probability,
-    shorten,
-)
+from bayeseval._tables import Column, Table
+from bayeseval._text import decimals_for, interval_text, number, probability, shorten
 from bayeseval.comparison._contract import EstimandLike, Population, slices, system_labels
 from bayeseval.comparison._intervals import interval
 from bayeseval.ranking import RankingPart

@@ -4,12 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from bayeseval._tables import (
-    Column,
-    Table,
-    number,
-    shorten,
-)
+from bayeseval._tables import Column, Table
+from bayeseval._text import number, shorten
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._contract import Population
 from bayeseval.ranking import Ranking, RankingPart

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeseval._tables import Column, Table, number
+from bayeseval._tables import Column, Table
+from bayeseval._text import number
 from bayeseval.comparison._contract import Population
 from bayeseval.frequentist import SPATest, spa_test
 from bayeseval.judgements import SPAJudgements

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Mapping, Sequence
 
-from bayeseval._tables import probability, shorten
+from bayeseval._text import probability, shorten
 from bayeseval.ranking import Ranking, RankingPart
 
 MOST_NAMED = 4

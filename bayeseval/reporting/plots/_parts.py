@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bayeseval._tables import shorten
+from bayeseval._text import shorten
 
 if TYPE_CHECKING:
     import pandas as pd

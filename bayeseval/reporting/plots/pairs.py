@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from bayeseval._checks import checked_kind, some
-from bayeseval._tables import shorten
+from bayeseval._text import shorten
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._contract import (
     choose,

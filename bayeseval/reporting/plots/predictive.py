@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from bayeseval._tables import cell_width, shorten
+from bayeseval._text import cell_width, shorten
 from bayeseval.comparison._contract import (
     choose,
     problems_of,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bayeseval._tables import cell_width
+from bayeseval._text import cell_width
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._contract import (
     Population,
