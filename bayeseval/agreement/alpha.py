@@ -9,7 +9,7 @@ import numpy as np
 from bayeseval._checks import generator, nearest, whole_number
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import answers_by_unit, has_width, once_each, slices
-from bayeseval.agreement._shared_items import between_units, clusters
+from bayeseval.agreement._shared_items import BetweenUnits, clusters
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
@@ -144,8 +144,6 @@ def _by_variance(
 
     Alpha of interval data is nearly ICC(1,1); of other levels squares of distances are taken so.
     """
-    from scipy.stats import f
-
     delta = _difference(level, pairs.values, pairs.marginals.sum(axis=0))
 
     def squares(counts: np.ndarray) -> float:
@@ -159,14 +157,13 @@ def _by_variance(
     total, of_items, within = map(squares, (pooled.sum(axis=0)[None], pooled, pairs.marginals))
     df_within = int(size.sum()) - n_units
     each = (size.sum() - (size**2).sum() / size.sum()) / (n_units - 1)
-    between, df = (total - of_items) / (n - 1), float(n - 1)
+    between = BetweenUnits(((total - of_items) / (n - 1),), (n - 1,))
     if n < n_units:
         an_item = (n_units - (units**2).sum() / n_units) / (n - 1)
         rest = (of_items - within) / (n_units - n)
-        between, df = between_units(between, rest, float(an_item), n - 1, n_units - n)
-    tail, ratio = (1 - prob) / 2, between / (within / df_within)
-    low, high = ratio / f.isf(tail, df, df_within), ratio * f.isf(tail, df_within, df)
-    lower, upper = ((end - 1) / (end + each - 1) for end in (low, high))
+        between = BetweenUnits.of(between.parts[0], rest, float(an_item), n - 1, n_units - n)
+    ends = between.ratio(within / df_within, df_within, prob)
+    lower, upper = ((end - 1) / (end + each - 1) for end in ends)
     return min(float(lower), alpha), max(float(upper), alpha)
 
 
@@ -248,8 +245,8 @@ def krippendorff_alpha(
         least. Of a hundred and more the interval is the percentile bootstrap; of fewer, where that
         is too narrow, it is Student's t of the jackknife of log(1 − alpha), one item (or unit)
         left out at a time; of fewer than 20, unless answers are nominal, that of ICC(1,1), which
-        alpha nearly is, from the F distribution with squared differences of that level. It
-        generalises over items, for the annotators that there are.
+        alpha nearly is, with squared differences of that level: from the F distribution, or where
+        units share items as `icc` has it. It generalises over items, for the annotators there are.
 
     Raises
     ------
@@ -310,9 +307,7 @@ def krippendorff_alpha(
                 draws = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
             lower, upper = _interval(level, pairs, cluster, alpha, prob, draws)
             few = (
-                "F, as of ICC(1,1)"
-                if n < FEW and level != "nominal"
-                else "jackknife t of log(1 − α)"
+                "as of ICC(1,1)" if n < FEW and level != "nominal" else "jackknife t of log(1 − α)"
             )
             intervals.append("percentile bootstrap" if len(draws) else few)
         width, why = has_width(lower, upper, int(cluster.max()) + 1, what)

@@ -8,7 +8,7 @@ import numpy as np
 
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import cell_means, compact, named_unit, numbers, slices
-from bayeseval.agreement._shared_items import between_units, clusters, note_on_shared_items
+from bayeseval.agreement._shared_items import BetweenUnits, clusters, note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
@@ -88,8 +88,9 @@ def icc(
 
         Intervals are McGraw and Wong's, of independent targets. Where targets share items, of
         which there are three at least, they are of new items: the mean square between targets is
-        put together from those between and within items, with Satterthwaite's degrees of freedom.
-        p is of targets that do not differ, and needs no such thing.
+        put together from those between and within items, and ends are quantiles of what is computed
+        from generalised pivotal quantities of the mean squares (Weerahandi; compared with others
+        by Ionan et al.). p is of targets that do not differ, and needs no such thing.
 
     Raises
     ------
@@ -104,8 +105,12 @@ def icc(
     McGraw, K. O., & Wong, S. P. (1996). Forming inferences about some intraclass correlation
     coefficients. Psychological Methods 1, 30–46. https://doi.org/10.1037/1082-989X.1.1.30
 
-    Satterthwaite, F. E. (1946). An approximate distribution of estimates of variance components.
-    Biometrics Bulletin 2, 110–114. https://doi.org/10.2307/3002019
+    Weerahandi, S. (1993). Generalized confidence intervals. Journal of the American Statistical
+    Association 88, 899–905. https://doi.org/10.1080/01621459.1993.10476355
+
+    Ionan, A. C., Polley, M.-Y. C., McShane, L. M., & Dobbin, K. K. (2014). Comparison of confidence
+    interval methods for an intra-class correlation coefficient. BMC Medical Research Methodology
+    14, 121. https://doi.org/10.1186/1471-2288-14-121
     """
     import pandas as pd
 
@@ -165,7 +170,7 @@ def icc(
                 judgements,
                 factors,
                 used,
-                "intervals are of new items, with Satterthwaite's degrees of freedom",
+                "intervals are of new items, by generalised pivotal quantities",
             ),
             *dict.fromkeys(notes),
         ),
@@ -226,8 +231,7 @@ def _matrix(
 class _MeanSquares:
     """Mean squares of a table targets × raters; what is zero but for rounding is zero.
 
-    ``of_items`` is that between targets if every target had another item, and ``df_items`` its
-    degrees of freedom: `between` and n − 1 where they have.
+    ``of_items`` is that between targets, had each an item of its own.
     """
 
     n: int
@@ -236,8 +240,7 @@ class _MeanSquares:
     rater: float
     within: float
     residual: float
-    of_items: float
-    df_items: float
+    of_items: BetweenUnits
 
     @classmethod
     def of(cls, matrix: np.ndarray, item: np.ndarray) -> "_MeanSquares":
@@ -252,24 +255,20 @@ class _MeanSquares:
         smallest = ROUNDING * ((matrix - grand) ** 2).sum()
         df = n - 1, k - 1, n * (k - 1), (n - 1) * (k - 1)
         squares = [float(s / d) if s > smallest else 0.0 for s, d in zip(sums, df, strict=True)]
-        of_items, df_items = _between(k, by_target, item, squares[0])
-        return cls(n, k, *squares, of_items=of_items, df_items=df_items)
+        return cls(n, k, *squares, of_items=_between(k, by_target, item, squares[0]))
 
 
-def _between(k: int, mean: np.ndarray, item: np.ndarray, plain: float) -> tuple[float, float]:
-    """Return the mean square between targets of one item each, and its degrees of freedom.
-
-    From a one-way analysis of variance of targets' means by item.
-    """
+def _between(k: int, mean: np.ndarray, item: np.ndarray, plain: float) -> BetweenUnits:
+    """Return the mean square between targets of one item each, from targets' means by item."""
     size = np.bincount(item)
     n, n_items = len(mean), len(size)
     if n_items == n:
-        return plain, n - 1.0
+        return BetweenUnits((plain,), (n - 1,))
     centre = np.bincount(item, weights=mean) / size
     of_item = k * float((size * (centre - mean.mean()) ** 2).sum()) / (n_items - 1)
     within = k * float(((mean - centre[item]) ** 2).sum()) / (n - n_items)
     each = (n - float((size**2).sum()) / n) / (n_items - 1)
-    return between_units(of_item, within, each, n_items - 1, n - n_items)
+    return BetweenUnits.of(of_item, within, each, n_items - 1, n - n_items)
 
 
 def _forms(matrix: np.ndarray, item: np.ndarray, prob: float) -> list[dict[str, object]]:
@@ -304,7 +303,7 @@ def _forms(matrix: np.ndarray, item: np.ndarray, prob: float) -> list[dict[str, 
         else:
             value, note = top / bottom, ""
             low, high = _interval(index, ms, prob) if error > 0 else (value, np.nan)
-            if ms.df_items < n - 1:
+            if ms.of_items.shared:
                 # Its mean square is another than the estimate's.
                 low, high = min(low, value), max(high, value)
             # Approximate ends are not sure to lie on either side of the estimate.
@@ -354,35 +353,48 @@ def _outside(index: int) -> str:
 
 def _interval(index: int, ms: _MeanSquares, prob: float) -> tuple[float, float]:
     """Return the ends of a form's interval; NaN where a formula has no value."""
-    from scipy.stats import f as f_distribution
-
     n, k = ms.n, ms.k
-    high = 0.5 + prob / 2
-    df1, df_residual = ms.df_items, (n - 1) * (k - 1)
+    df_residual = (n - 1) * (k - 1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if index in (1, 4):
-            residual, rater, between = np.array([ms.residual, ms.rater, ms.of_items])
-            rho = (between - residual) / (between + (k - 1) * residual + k * (rater - residual) / n)
-            fj = rater / residual
-            top = df_residual * (k * rho * fj + n * (1 + (k - 1) * rho) - k * rho) ** 2
-            bottom = df1 * k**2 * rho**2 * fj**2 + (n * (1 + (k - 1) * rho) - k * rho) ** 2
-            df_two = top / bottom
-            f_up = f_distribution.ppf(high, df1, df_two)
-            f_low = f_distribution.ppf(high, df_two, df1)
-            spread = k * rater + (k * n - k - n) * residual
-            low = n * (between - f_up * residual) / (f_up * spread + n * between)
-            up = n * (f_low * between - residual) / (spread + n * f_low * between)
-            if index == 4:
-                # Below −1/(k − 1) a mean of k would have a negative variance.
-                low, up = (
-                    k * end / (1 + (k - 1) * end) if end > -1 / (k - 1) else np.nan
-                    for end in (low, up)
-                )
-            return float(low), float(up)
+            ends = _two_way_shared(ms, prob) if ms.of_items.shared else _two_way(ms, prob)
+            if index == 1:
+                return ends
+            # Below −1/(k − 1) a mean of k would have a negative variance.
+            low, up = (k * e / (1 + (k - 1) * e) if e > -1 / (k - 1) else np.nan for e in ends)
+            return low, up
         error, df2 = (ms.within, n * (k - 1)) if index in (0, 3) else (ms.residual, df_residual)
-        ratio = np.float64(ms.of_items) / error
-        low = ratio / f_distribution.ppf(high, df1, df2)
-        up = ratio * f_distribution.ppf(high, df2, df1)
+        low, up = np.array(ms.of_items.ratio(error, df2, prob))
         if index < 3:
             return float((low - 1) / (low + k - 1)), float((up - 1) / (up + k - 1))
         return float(1 - 1 / low), float(1 - 1 / up)
+
+
+def _two_way(ms: _MeanSquares, prob: float) -> tuple[float, float]:
+    """Return McGraw and Wong's interval of ICC(2,1)."""
+    from scipy.stats import f as f_distribution
+
+    n, k, high = ms.n, ms.k, 0.5 + prob / 2
+    df1, df_residual = n - 1, (n - 1) * (k - 1)
+    residual, rater, between = np.array([ms.residual, ms.rater, ms.between])
+    rho = (between - residual) / (between + (k - 1) * residual + k * (rater - residual) / n)
+    fj = rater / residual
+    top = df_residual * (k * rho * fj + n * (1 + (k - 1) * rho) - k * rho) ** 2
+    bottom = df1 * k**2 * rho**2 * fj**2 + (n * (1 + (k - 1) * rho) - k * rho) ** 2
+    df_two = top / bottom
+    f_up = f_distribution.ppf(high, df1, df_two)
+    f_low = f_distribution.ppf(high, df_two, df1)
+    spread = k * rater + (k * n - k - n) * residual
+    low = n * (between - f_up * residual) / (f_up * spread + n * between)
+    up = n * (f_low * between - residual) / (spread + n * f_low * between)
+    return float(low), float(up)
+
+
+def _two_way_shared(ms: _MeanSquares, prob: float) -> tuple[float, float]:
+    """Return the interval of ICC(2,1) of targets that share items."""
+    n, k, tail = ms.n, ms.k, (1 - prob) / 2
+    others, df = (ms.rater, ms.residual), (k - 1, (n - 1) * (k - 1))
+    between, rater, residual = ms.of_items.expected(others, df)
+    one_answer = between + (k - 1) * residual + k * (rater - residual) / n
+    low, up = np.quantile((between - residual) / one_answer, [tail, 1 - tail])
+    return float(low), float(up)

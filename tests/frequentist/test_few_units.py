@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from bayeseval.agreement import cohen_kappa, icc, krippendorff_alpha
+from bayeseval.agreement._shared_items import BetweenUnits
 from bayeseval.errors import JudgementError
 from bayeseval.frequentist import anova, bootstrap_ranking, rating_means, rating_tests, tukey
 from bayeseval.frequentist._bootstrap_ranks import expanded, one_sided
@@ -151,24 +152,46 @@ def test_the_kappa_of_shared_items_is_students_t_over_their_sums():
     assert _half(0.04, each, every, 0.95) == pytest.approx(stats.t.isf(0.025, 2) * (1 / 3) ** 0.5)
 
 
-def test_the_icc_of_shared_items_has_satterthwaites_interval():
-    """By hand, from a nested analysis of variance by statsmodels."""
+def test_the_icc_of_shared_items_has_generalised_intervals():
+    """Drawn at random from mean squares of a nested analysis of variance by statsmodels."""
     import statsmodels.formula.api as smf
     from statsmodels.stats.anova import anova_lm
 
-    table = tables.likert("complete", 3, sd_annotator=0.0, sd_item=1.0, points=100)
+    table = tables.likert("complete", 3, sd_annotator=0.8, sd_item=1.0, points=100)
     frame = table.to_frame()
-    squares = anova_lm(smf.ols("rating ~ C(item) + C(item):C(system)", frame).fit())
-    items, rest, within = squares["mean_sq"]
-    # Three targets an item.
+    crossed = "rating ~ C(item) + C(item):C(system) + C(annotator)"
+    rng = np.random.default_rng(0)
+
+    def expected(formula: str) -> list[np.ndarray]:
+        found = anova_lm(smf.ols(formula, frame).fit())[["sum_sq", "df"]].to_numpy()
+        return [square / rng.chisquare(df, 400_000) for square, df in found]
+
+    items, rest, within = expected("rating ~ C(item) + C(item):C(system)")
+    known = {"ICC(1,1)": ((items + 2 * rest) / 3, within, within)}
+    items, person, rest, residual = expected(crossed)  # Interactions stand last but one.
     between = (items + 2 * rest) / 3
-    df = between**2 / ((items / 3) ** 2 / 3 + (2 * rest / 3) ** 2 / 8)
-    k, ratio = 12, between / within
-    low = ratio / stats.f.isf(0.025, df, 132)
-    high = ratio * stats.f.isf(0.025, 132, df)
-    row = icc(table, raters="slot").table.iloc[0]
-    assert row["lower"] == pytest.approx((low - 1) / (low + k - 1), rel=1e-9)
-    assert row["upper"] == pytest.approx((high - 1) / (high + k - 1), rel=1e-9)
+    known |= {"ICC(2,1)": (between, person, residual), "ICC(3,1)": (between, residual, residual)}
+    rows = icc(table).table.set_index("form")
+    for form, (one, rater, error) in known.items():
+        single = one + 11 * error + 12 * (rater - error) / 12
+        drawn = (one - error) / single
+        ends = np.quantile(drawn, [0.025, 0.975])
+        np.testing.assert_allclose(
+            rows.loc[form, ["lower", "upper"]].astype(float), ends, atol=0.01
+        )
+
+
+@pytest.mark.parametrize(("items", "units"), [(13.0, 1.0), (1.0, 1.0)])
+def test_ratios_of_mean_squares_of_shared_items_are_covered(items: float, units: float):
+    """Four items of three units: with Satterthwaite's degrees of freedom .906 and .963."""
+    rng = np.random.default_rng(3)
+    truth, n = (items + 2 * units) / 3, 1000
+    squares = np.array([items, units, 1.0]) * rng.chisquare((3, 8, 132), (n, 3)) / (3, 8, 132)
+    covered = 0
+    for of_item, within, error in squares:
+        low, high = BetweenUnits.of(of_item, within, 3, 3, 8).ratio(error, 132, 0.95)
+        covered += low <= truth <= high
+    assert stats.binom.cdf(covered, n, 0.95) > 0.001
 
 
 def test_the_interval_of_four_items_is_students():
