@@ -65,11 +65,11 @@ def rating_tests(
         Correction over the pairs of one criterion (and level).
     pair_by : {"auto", "item", "annotator", "annotator and item", "none"}
         What makes a pair in the paired t-test: the mean answer to the two systems on one item, by
-        one annotator, or by one annotator on one item. ``"auto"`` takes the item, else the
-        annotator. Two systems that share fewer than two units, or less than half of the units of
-        the one with fewer, are compared by Welch's test of the means of these units; so are, by
-        the means of annotators, two systems that were judged by different people, since chance
-        chose those. ``"none"`` always takes Welch's test of ratings, which takes them as
+        one annotator, or by one annotator on one item. ``"auto"`` takes the item where there are
+        two, else the annotator. Two systems that share fewer than two units, or less than half of
+        the units of the one with fewer, are compared by Welch's test of the means of these units;
+        so are, by the means of annotators, two systems that were judged by different people, since
+        chance chose those. ``"none"`` always takes Welch's test of ratings, which takes them as
         independent.
     criterion : str, optional
         Criterion; each in turn where left out.
@@ -177,8 +177,10 @@ def _paired_factors(judgements: Judgements, pair_by: PairBy, factor: str) -> tup
     if pair_by == "none":
         return ()
     if pair_by == "auto":
-        known = (name for name in ("item", "annotator") if judgements.has(name) and name != factor)
-        return next(((name,) for name in known), ())
+        for name in ("item", "annotator"):
+            if judgements.has(name) and name != factor and len(judgements.labels(name)) > 1:
+                return (name,)
+        return ()
     names = tuple(pair_by.split(" and "))
     lacking = [name for name in names if not judgements.has(name) or name == factor]
     if lacking:

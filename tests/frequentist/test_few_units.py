@@ -260,3 +260,15 @@ def test_ranks_apart_are_systems_apart(n_annotators: int) -> None:
         for pair in ranking.pairs.to_dict("records"):
             if upper[pair["system_a"]] < lower[pair["system_b"]]:
                 assert pair["p"] <= 0.05
+
+
+def test_annotators_are_paired_where_there_is_one_item():
+    """By the one item there is no pair of units, and Welch's test would waste what they share."""
+    rows = [
+        (f"p{k}", s, "i0", r)
+        for s, rs in (("A", (5, 7, 9)), ("B", (3, 6, 7)))
+        for k, r in enumerate(rs)
+    ]
+    row = rating_tests(ratings(rows)).table.iloc[0]
+    known: Any = stats.ttest_rel([5, 7, 9], [3, 6, 7])
+    assert (row["test"], row["p"]) == ("paired t by annotator", pytest.approx(known.pvalue))
