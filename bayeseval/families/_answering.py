@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
+from bayeseval.families._damaged_cache import naming_the_cache
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._described import DescribedResponse
 from bayeseval.families._linear import LinearFamily
@@ -29,6 +30,7 @@ class AnsweringFamily[R: DescribedResponse, J: Judgements](LinearFamily[R, J], P
         named = [field.name for field in fields(self.response_type) if field.name not in own]
         return self.response_type(**own, **{name: getattr(self, name) for name in named})
 
+    @naming_the_cache()
     def estimate(
         self,
         name: str,
@@ -42,6 +44,7 @@ class AnsweringFamily[R: DescribedResponse, J: Judgements](LinearFamily[R, J], P
         self._check_estimand(name, declaration)
         return self.quantities(declaration, posterior).estimate(name, population, by).rename(name)
 
+    @naming_the_cache()
     def predict(
         self,
         declaration: Declaration[R],

@@ -21,7 +21,6 @@ import ctypes
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pickle import UnpicklingError
 from typing import Any
 
 import numba
@@ -29,10 +28,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 from numba.core import cgutils
-from numba.core.caching import FunctionCache
 from numba.extending import intrinsic
 
-from bayeseval.errors import ModelError
+from bayeseval.families._damaged_cache import naming_the_cache
 from bayeseval.families._declaration import FloatArray
 
 LOG_DENSITY = types.int64(
@@ -53,15 +51,8 @@ _SLOTS = 40
 @cache
 def compiled_callback(function: Callable[..., Any]) -> Any:
     """Compile a function of the signature ``LOG_DENSITY``, or load it from Numba's cache."""
-    try:
+    with naming_the_cache():
         return numba.cfunc(LOG_DENSITY, cache=True, error_model="numpy")(function)
-    except (UnpicklingError, EOFError) as error:
-        # What is called within has caches of its own, in the same folder.
-        folder = FunctionCache(function).cache_path
-        raise ModelError(
-            f"Numba's cache of compiled code is damaged ({type(error).__name__}: {error}). Delete "
-            f"the folder {folder}: it is filled anew by the next fit"
-        ) from error
 
 
 def _identity(n: int, n_out: int, x: Any, out: Any, _data: Any) -> int:

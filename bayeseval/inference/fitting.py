@@ -9,6 +9,7 @@ import numpy as np
 from bayeseval._checks import counted
 from bayeseval.errors import ModelError
 from bayeseval.families import default_family
+from bayeseval.families._damaged_cache import naming_the_cache
 from bayeseval.families._declaration import Cells, Declaration
 from bayeseval.families._family import DirectFamily, Family
 from bayeseval.inference._course import SamplerSettings
@@ -46,6 +47,7 @@ _LOG = logging.getLogger("bayeseval")
 _DRAWS_WORTH_A_WORD = 2_000_000_000
 
 
+@naming_the_cache()
 def fit(
     judgements: Judgements,
     family: Family | DirectFamily | None = None,

@@ -1,17 +1,14 @@
 """How long a run takes, what is said of it, and what is done where trajectories diverge."""
 
 import logging
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 import xarray as xr
 
 import bayeseval as be
-from bayeseval.families import _callback
 from bayeseval.inference import _course, _progress, _sampling
 from bayeseval.inference._course import Course, SamplerSettings, closer
 
@@ -110,21 +107,6 @@ def test_nutpie_takes_the_callback_of_progress(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: False))
     asked = _progress.progress_lines(settings())
     assert set(asked) <= set(sample.__kwdefaults__ or {})
-
-
-def test_a_damaged_cache_of_compiled_code_names_its_folder(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from pickle import UnpicklingError
-
-    def damaged(*_: Any, **__: Any) -> Any:
-        raise UnpicklingError("pickle data was truncated")
-
-    monkeypatch.setattr(numba, "cfunc", damaged)
-    with pytest.raises(be.ModelError, match="cache of compiled code is damaged") as caught:
-        _callback.compiled_callback(_course.closer)
-    folder = str(caught.value).split("folder ")[1].split(": it is")[0]
-    assert Path(folder).name
 
 
 def test_ratings_in_one_category_have_no_gaps_by_annotator() -> None:

@@ -26,6 +26,7 @@ from bayeseval.families._declaration import FloatArray, Scalar
 _FAMILIES = Path(__file__).parents[1]
 # In the past: Numba compares the time of a source, and two processes may write the same one.
 _TIME = 1_000_000_000
+_SEAL = "# sha256 "
 
 
 class FormulaResponse:
@@ -107,11 +108,12 @@ def kernel_module(formulas: str, name: str) -> ModuleType:
             continue
         module_name = f"bayeseval_kernels.{stem}"
         spec = spec_from_file_location(module_name, path)
-        if spec is None or spec.loader is None:
+        if spec is None:
             continue
         module = module_from_spec(spec)
         sys.modules[module_name] = module
-        spec.loader.exec_module(module)
+        # Not by the loader, which would read compiled code that nobody has checked.
+        exec(compile(path.read_bytes(), path, "exec"), module.__dict__)
         return module
     raise OSError(f"no folder to write the kernel {name!r} to, not even a temporary one")
 
@@ -147,10 +149,11 @@ def _folders() -> Iterator[Path]:
 def _kept(folder: Path, stem: str, formulas: str, name: str) -> Path:
     """Return a kernel's file, written now where there is none; OSError where that cannot be."""
     path = folder / f"{stem}.py"
-    if path.exists() and os.access(folder, os.W_OK):
+    if path.exists() and os.access(folder, os.W_OK) and _is_whole(path.read_bytes()):
         return path
     folder.mkdir(parents=True, exist_ok=True)
     source = _source(formulas, name)
+    source += _SEAL + sha256(source.encode()).hexdigest() + "\n"
     handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
     # Whole at once: another process sees all of the file or nothing.
     os.close(handle)
@@ -161,6 +164,12 @@ def _kept(folder: Path, stem: str, formulas: str, name: str) -> Path:
     return path
 
 
+def _is_whole(content: bytes) -> bool:
+    """Say whether a kernel's file ends in the digest of what stands before: a disk can fail."""
+    source, seal, digest = content.rpartition(_SEAL.encode())
+    return bool(seal) and digest.strip().decode("ascii", "replace") == sha256(source).hexdigest()
+
+
 def _source(formulas: str, name: str) -> str:
     # Only here PyTensor is needed, which takes a second to import.
     with warnings.catch_warnings():
@@ -168,7 +177,7 @@ def _source(formulas: str, name: str) -> str:
         warnings.simplefilter("ignore")
         from bayeseval.families.engine.printing import kernel_source
 
-    return kernel_source(_formula(formulas, name), f"bayeseval/families/{formulas}.py")
+        return kernel_source(_formula(formulas, name), f"bayeseval/families/{formulas}.py")
 
 
 def _formula(formulas: str, name: str) -> Any:
