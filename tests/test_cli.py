@@ -233,7 +233,7 @@ def test_interrupt_before_there_are_draws_ends_with_130(
         (COLUMNS + " --thresholds fre", "fre"),
         (COLUMNS + " --without tast", "tast"),
         (COLUMNS + " --out posterior.csv", ".nc"),
-        (COLUMNS + " --out nowhere/posterior.nc", "no folder nowhere"),
+        (COLUMNS + " --out nowhere/posterior.nc", "no folder 'nowhere'"),
         (COLUMNS + " --report report.pdf", ".html"),
         (COLUMNS + " --drws 7", "--draws"),
     ],
@@ -556,7 +556,7 @@ def test_what_is_written_has_one_word_in_every_command(run: Run, tmp_path: Path)
     for word in ("--out", "--output"):
         ended = run(f"report {COLUMNS}", tmp_path / "p.nc", tmp_path / "r.csv", word, missing)
         assert ended.status == 2
-        assert "--out: there is no folder" in ended.err
+        assert "--out: the folder of the report must exist" in ended.err
     for command in ("fit", "report", "demo"):
         shown = run(command, "--help").out
         assert "--out " in shown

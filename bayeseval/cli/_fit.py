@@ -1,6 +1,7 @@
 """The command ``fit``."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -136,14 +137,18 @@ def fit(
             quiet=quiet,
         )
         files: dict[str, str] = {}
-        if out is not None:
-            files["posterior"] = str(posterior.save(out))
+        failed: list[BayesEvalError] = []
         refused = strict and not posterior.convergence.ok
         ranking = None if refused else rank_systems(posterior)
-        if report is not None and not refused:
-            from bayeseval.reporting import report as write_report
+        # A full disk takes the file, and must not take the result of the sampling with it.
+        with _going_on(failed):
+            if out is not None:
+                files["posterior"] = str(posterior.save(out))
+        with _going_on(failed):
+            if report is not None and not refused:
+                from bayeseval.reporting import report as write_report
 
-            files["report"] = str(write_report(posterior, judgements, report))
+                files["report"] = str(write_report(posterior, judgements, report))
         for kind, path in files.items():
             say(f"Wrote the {kind}: {path}", quiet=quiet)
     if as_json:
@@ -162,12 +167,23 @@ def fit(
         )
     elif ranking is not None:
         typer.echo(repr(ranking))
+    if failed:
+        raise BayesEvalError("; ".join(map(str, failed)))
     if posterior.settings.interrupted:
         raise typer.Exit(INTERRUPTED)
     if refused:
         if quiet:
             typer.echo(str(posterior.convergence), err=True)
         raise typer.Exit(NOT_CONVERGED)
+
+
+@contextmanager
+def _going_on(failed: list[BayesEvalError]) -> Iterator[None]:
+    """Keep an error for the end."""
+    try:
+        yield
+    except BayesEvalError as error:
+        failed.append(error)
 
 
 def _family(protocol: str, name: str | None, settings: Mapping[str, Any]) -> Any:

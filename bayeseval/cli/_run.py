@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from bayeseval._checks import some
+from bayeseval._files import check_place
 from bayeseval.errors import BayesEvalError
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def refuse_unwritable(path: Path | None, option: str, suffixes: tuple[str, ...])
         return
     if path.suffix.lower() not in suffixes:
         raise BayesEvalError(f"{option} names a file that ends in {some(suffixes)}; found {path}")
-    if path.is_dir():
-        raise BayesEvalError(f"{option} must be a file; {path} is a folder")
-    if not path.absolute().parent.is_dir():
-        raise BayesEvalError(f"{option}: there is no folder {path.parent}; make it first")
+    try:
+        check_place(path, "posterior" if ".nc" in suffixes else "report")
+    except BayesEvalError as error:
+        raise BayesEvalError(f"{option}: {error}") from error

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import xarray as xr
 
 from bayeseval._checks import counted, nearest, some
+from bayeseval._files import check_place
 from bayeseval._text import escape_html
 from bayeseval.errors import BayesEvalError, ModelError
 from bayeseval.families._declaration import Declaration
@@ -305,13 +306,7 @@ class Posterior(ByRow):
             Where the folder of the file does not exist, or the path is a folder.
         """
         path = Path(path)
-        if path.is_dir():
-            raise BayesEvalError(f"a posterior is saved as a file; {str(path)!r} is a folder")
-        if not path.parent.is_dir():
-            raise BayesEvalError(
-                f"the folder of the posterior must exist; there is no folder {str(path.parent)!r}. "
-                "Make it first, or save elsewhere"
-            )
+        check_place(path, "posterior")
         write(self.data, posterior_record(self), path)
         return path
 

@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import logging
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -13,8 +12,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import shown, some
-from bayeseval._files import write_whole
+from bayeseval._checks import some
+from bayeseval._files import read_whole, write_whole
 from bayeseval.errors import BayesEvalError
 from bayeseval.families._declaration import Declaration, Effect, Term
 
@@ -58,10 +57,7 @@ def read(path: Path) -> tuple[xr.DataTree, dict[str, Any]]:
     BayesEvalError
         Where the file is missing, damaged, of another kind, or of a newer format.
     """
-    # Not Path.is_file, which raises where a name is too long for the system.
-    if not os.path.isfile(path):  # noqa: PTH113
-        raise BayesEvalError(f"there is no file {shown(str(path), most=200)}")
-    held = path.read_bytes()
+    held = read_whole(path)
     body, seal = held[:-_SEALED], held[-_SEALED:]
     sealed = seal.startswith(_SEAL)
     if sealed and seal != _SEAL + hashlib.sha256(body).hexdigest().encode() + b"\n":

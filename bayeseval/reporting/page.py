@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bayeseval._checks import shown, some
-from bayeseval._files import write_whole
+from bayeseval._files import check_place, write_whole
 from bayeseval._records import merely_few
 from bayeseval._tables import Remark
 from bayeseval.comparison import Comparison, compare, rank
@@ -194,12 +194,7 @@ def _checked_path(path: str | Path) -> Path:
             f"a report is written as one of {some(SUFFIXES)}; the path {str(target)!r} ends in "
             f"{target.suffix!r}"
         )
-    if not target.parent.is_dir():
-        raise BayesEvalError(
-            f"the folder of the report must exist; there is no folder {str(target.parent)!r}"
-        )
-    if target.is_dir():
-        raise BayesEvalError(f"the report must be a file; {str(target)!r} is a folder")
+    check_place(target, "report")
     return target
 
 
