@@ -99,7 +99,7 @@ class Table:
         shown = self.n_rows if most_rows is None else min(self.n_rows, most_rows)
         label_columns = [c for c in self.columns if c.kind == "label"]
         fixed = {
-            c.heading: max(cell_width(text) for text in (c.heading, *c.cells[:shown]))
+            c.heading: max(cell_width(text) for text in (visible(c.heading), *c.cells[:shown]))
             for c in self.columns
             if c.kind != "label"
         }
@@ -113,9 +113,11 @@ class Table:
                 union = list(dict.fromkeys(t for c in label_columns for t in c.cells))
                 short = dict(zip(union, shorten(union, share), strict=True))
                 cells = [short[cell] for cell in cells]
-            size = max(cell_width(text) for text in (column.heading, *cells))
+            # A heading can be the user's name of a moderator or of a posterior.
+            lines = (visible(column.heading), *cells)
+            size = max(map(cell_width, lines))
             pad = _pad_left if column.kind == "number" else _pad_right
-            body.append([pad(text, size) for text in (column.heading, *cells)])
+            body.append([pad(text, size) for text in lines])
         lines = ["  ".join(row).rstrip() for row in zip(*body, strict=True)]
         lines.insert(1, "─" * min(width, max(cell_width(line) for line in lines)))
         if shown < self.n_rows:
@@ -165,7 +167,7 @@ class Table:
         rule = {"label": ":--", "text": ":--", "number": "--:"}
         lines = [f"{markdown_mark(alarm)}\n" for alarm in self.alarms]
         lines.append(f"**{escape_markdown(self.title)}**\n")
-        lines.append("| " + " | ".join(_plain_markdown(c.heading) for c in self.columns) + " |")
+        lines.append("| " + " | ".join(escape_markdown(c.heading) for c in self.columns) + " |")
         lines.append("| " + " | ".join(rule[c.kind] for c in self.columns) + " |")
         for row in range(self.n_rows):
             cells = [

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from bayeseval._checks import names_of, nearest, some, squarable
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._counted import expanded
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,13 +84,13 @@ def slices(
     if judgements.n_rows == 0:
         raise JudgementError("expected at least one judgement; the table is empty.")
     if known is None:
-        yield Slice(None, np.repeat(np.arange(judgements.n_rows), judgements.counts))
+        yield Slice(None, expanded(judgements, np.arange(judgements.n_rows)))
         return
     codes = judgements.codes("criterion")
     for code, label in enumerate(known):
         if criterion in (None, label):
             rows = np.flatnonzero(codes == code)
-            yield Slice(label, np.repeat(rows, judgements.counts[rows]))
+            yield Slice(label, expanded(judgements, rows))
 
 
 def split_factors(judgements: Judgements) -> tuple[str, ...]:

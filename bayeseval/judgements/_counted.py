@@ -4,7 +4,37 @@ from dataclasses import fields, replace
 
 import numpy as np
 
+from bayeseval.errors import JudgementError
 from bayeseval.judgements._table import Judgements
+
+# A column of so many numbers takes 8 GB, and every function needs several.
+MOST_EXPANDED = 10**9
+
+
+def expanded(judgements: Judgements, rows: np.ndarray) -> np.ndarray:
+    """Return the rows, each as often as it counts; refuse what fits into no memory.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any table.
+    rows : numpy.ndarray
+        Rows of it.
+
+    Returns
+    -------
+    numpy.ndarray
+        The rows in their order.
+    """
+    counts = judgements.counts[rows]
+    if (total := int(counts.sum())) > MOST_EXPANDED:
+        most = int(rows[counts.argmax()])
+        raise JudgementError(
+            f"the counts add up to {total:,} judgements, and what is asked for goes through them "
+            f"one by one, which no memory holds. The largest is {counts.max():,}, in row "
+            f"{most + 1:,} of the table; correct it, or use be.fit, which models counts as they are"
+        )
+    return np.repeat(rows, counts)
 
 
 def one_a_row[J: Judgements](judgements: J) -> J:
@@ -22,7 +52,7 @@ def one_a_row[J: Judgements](judgements: J) -> J:
     """
     if (judgements.counts == 1).all():
         return judgements
-    rows = np.repeat(np.arange(judgements.n_rows), judgements.counts)
+    rows = expanded(judgements, np.arange(judgements.n_rows))
     arrays = {
         setting.name: value[rows]
         for setting in fields(judgements)

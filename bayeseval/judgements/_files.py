@@ -58,7 +58,7 @@ def read_frame(
         return _read_parquet(path, roles)
     if suffix in EXCEL and path.stat().st_size:
         return read_excel(path, roles)
-    _refuse_packed(path)
+    refuse_packed(path)
     if not path.stat().st_size:
         raise JudgementError("the file is empty (0 bytes). Export it again, with its header row.")
     if suffix == ".json" or suffix in JSON_LINES:
@@ -72,8 +72,13 @@ def read_frame(
     return _read_delimited(path, roles, typed, separator or SEPARATORS[suffix], encoding)
 
 
-def _refuse_packed(path: Path) -> None:
-    """Refuse a file whose first bytes show that it is no text, whatever it is called."""
+def refuse_packed(path: Path) -> None:
+    """Refuse a file whose first bytes show that it is no text, whatever it is called.
+
+    Workbooks are known by their suffix, and logs of inspect_ai, which are archives too.
+    """
+    if path.suffix.lower() in (*EXCEL, ".eval"):
+        return
     with path.open("rb") as file:
         begins = file.read(len(max(PACKED, key=len)))
     for mark, (kind, remedy) in PACKED.items():

@@ -108,14 +108,16 @@ def paths_of(path: object, *suffixes: str) -> list[Path]:
             )
         return [file for part in path for file in paths_of(part)]
     found = Path(path)
+    files: list[Path] = []
     try:
         is_folder, is_file = found.is_dir(), found.is_file()
+        if is_folder and suffixes:
+            files = sorted(file for file in found.iterdir() if file.suffix.lower() in suffixes)
     except (OSError, ValueError) as error:
         raise JudgementError(
             f"the path {shown(str(found))} cannot be used: {shown(error, quoted=False)}."
         ) from None
     if is_folder and suffixes:
-        files = sorted(file for file in found.iterdir() if file.suffix.lower() in suffixes)
         if files:
             return files
         raise JudgementError(

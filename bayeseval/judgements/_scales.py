@@ -11,6 +11,8 @@ from bayeseval.judgements._columns import Column, Intake, as_number, label_text
 from bayeseval.judgements._labels import LabelMap, labelled
 
 MOST_INFERRED = 101
+# Of a slider in thousandths; a mistyped end such as 10**12 would fill the memory.
+MOST_DECLARED = 1_001
 
 type Number = int | float
 type ScaleLike = tuple[Number, Number] | Sequence[Number] | Sequence[str] | range
@@ -222,6 +224,12 @@ def _declared_scale(scale: ScaleLike) -> Scale:
                     "scale=(low, high) must be two whole numbers, low before high; found "
                     f"{scale!r}. For other steps list every category."
                 )
+            if high - low >= MOST_DECLARED:
+                raise JudgementError(
+                    f"scale={scale!r} has more than {MOST_DECLARED:,} categories, each of which "
+                    "would be an answer to choose. Correct its ends, or use the protocol that fits "
+                    "(magnitudes, probabilities, strengths)."
+                )
             numbers = [float(k) for k in range(int(low), int(high) + 1)]
         if (np.diff(numbers) <= 0).any():
             raise JudgementError(
@@ -318,7 +326,7 @@ def _inferred_scale(
     low, high = int(values[0]), int(values[-1])
     if high - low + 1 > MOST_INFERRED:
         raise JudgementError(
-            f"rating={column.source!r} runs from {low} to {high}: more than {MOST_INFERRED} "
+            f"rating={column.source!r} runs from {low:g} to {high:g}: more than {MOST_INFERRED} "
             "categories are not inferred. Declare the scale, or use the protocol that fits "
             "(magnitudes, probabilities, strengths)."
         )

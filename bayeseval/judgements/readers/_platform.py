@@ -23,6 +23,7 @@ from bayeseval.judgements._files import (
     SEPARATORS,
     json_lines,
     read_excel,
+    refuse_packed,
 )
 from bayeseval.judgements._intake import take
 from bayeseval.judgements._protocols import PROTOCOLS
@@ -77,6 +78,7 @@ def read_files(
     frames = []
     for file in files:
         with naming_the_file(file):
+            refuse_packed(file)
             frames.append(read(file))
     frame = frames[0] if len(files) == 1 else pd.concat(frames, ignore_index=True)
     before = accumulate((len(part) for part in frames[:-1]), initial=0)
