@@ -10,7 +10,7 @@ import xarray as xr
 from bayeseval._checks import counted, nearest, some
 from bayeseval._files import check_place
 from bayeseval._text import escape_html
-from bayeseval.errors import BayesEvalError, ModelError
+from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._family import DirectFamily, Estimand, Family, ModelText
 from bayeseval.families._marginal import Population
