@@ -119,9 +119,9 @@ class RankingPart:
             f"{count} of the {total:,} pairs can be told apart (probability at least "
             f"{prob:g}){among}."
             + (
-                f" Nothing is known of {counted(unknown, 'pair')} that hardly anyone was asked "
-                "about: the order there, and ranks and P(best), rest on other pairs, by least "
-                "squares."
+                f" Nothing is known of {counted(unknown, 'pair')} that no judgements, or too few, "
+                "bear on here: the order there, and ranks and P(best), rest on what is known of "
+                "others."
             )
             * bool(unknown)
         )

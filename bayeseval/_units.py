@@ -10,6 +10,7 @@ from bayeseval._checks import names_of, nearest, some, squarable
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._counted import expanded
+from bayeseval.judgements._guards import STRENGTHS_WITH_ORDER, order_notes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,11 +167,15 @@ class Answers:
     rows: np.ndarray
 
 
-# Said where a judgement about two systems is counted for both.
-BOTH_SIDES = (
-    "Each strength counts for one system and, with its sign turned, for the other, as Belz and Kow "
-    "(2010) count them."
-)
+def both_sides(judgements: Judgements, dependent: str = "") -> tuple[str, ...]:
+    """Say how a judgement about two systems is counted for both, and what of its order is in it."""
+    return (
+        (
+            "Each strength counts for one system and, with its sign turned, for the other, as Belz "
+            f"and Kow (2010) count them.{dependent}"
+        ),
+        *order_notes(judgements, "means", STRENGTHS_WITH_ORDER),
+    )
 
 
 def answers_about(judgements: Judgements, rows: np.ndarray, factor: str, *, what: str) -> Answers:

@@ -7,9 +7,9 @@ import numpy as np
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import (
-    BOTH_SIDES,
     Slice,
     answers_about,
+    both_sides,
     cell_means,
     compact,
     slices,
@@ -47,7 +47,8 @@ def kendalls_w(
     within : bool
         False: one ranking an annotator, from the annotator's mean answers. True: within each
         annotator, the r-th judgement of every object, in the order of the table, makes the r-th
-        ranking; W is computed for each annotator and averaged (intra-annotator consistency).
+        ranking (of strengths the r-th judgement of every pair, by the systems' means); W is
+        computed for each annotator and averaged (intra-annotator consistency).
     objects : {"system", "output"}
         What is ranked: systems, or single outputs (system × item, and moderators).
     by : str, optional
@@ -98,10 +99,15 @@ def kendalls_w(
         who = judgements.codes("annotator")[rows]
         if thing.max() < 1:
             raise DesignError(f"Kendall's W needs at least two {objects}s to rank{piece.where}.")
+        if within and judgements.is_paired:
+            pair = [np.sort([judgements.codes(n)[rows] for n in judgements.system_factors], axis=0)]
+            judged, _ = compact([*pair[0], *others])
+            given, thing, who = _by_round(given, thing, who, judged)
         if within:
             found += _within(given, thing, who, judgements.annotators, piece, objects)
         else:
             found.append(_between(given, thing, who, judgements.annotators, piece, objects))
+    judged_thing = "pair" if judgements.is_paired else "object"
     return Record(
         table=pd.DataFrame(found),
         title="Kendall's W "
@@ -109,11 +115,16 @@ def kendalls_w(
         notes=(
             f"Ranked: {' × '.join(factors)}. "
             + (
-                "The r-th judgement of every object makes an annotator's r-th ranking."
+                f"The r-th judgement of every {judged_thing} makes an annotator's r-th ranking."
                 if within
                 else "One ranking an annotator, by mean answer; ties share their mean rank."
             ),
-            *([BOTH_SIDES] if judgements.is_paired else []),
+            *(
+                ["W is not defined where every ranking ties all objects."]
+                if any(row["W"] != row["W"] for row in found)
+                else []
+            ),
+            *(both_sides(judgements) if judgements.is_paired else ()),
         ),
         shown=(
             *split(by),
@@ -188,6 +199,26 @@ def _between(
         **concordance(means[complete]),
         "n_left_out": int((~complete).sum()),
     }
+
+
+def _by_round(
+    values: np.ndarray, thing: np.ndarray, who: np.ndarray, pair: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return an annotator's mean answers about objects over the r-th judgements of all pairs.
+
+    Pairs that were judged once are left out where an object was in another pair too.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame({"who": who, "thing": thing, "pair": pair, "value": values})
+    frame["round"] = frame.groupby(["who", "thing", "pair"]).cumcount()
+    times = frame.groupby(["who", "pair"])["round"].transform("max") + 1
+    again = times > 1
+    elsewhere = again.groupby([frame["who"], frame["thing"]]).transform("any")
+    fewest = times.where(again).groupby(frame["who"]).transform("min")
+    frame = frame[(again & (frame["round"] < fewest)) | ~elsewhere]
+    means = frame.groupby(["who", "round", "thing"], as_index=False)["value"].mean()
+    return means["value"].to_numpy(), means["thing"].to_numpy(), means["who"].to_numpy()
 
 
 def _within(

@@ -284,10 +284,8 @@ def _part(
     whole = [bool(linked[:k, k:].all()) for k in range(1, n_systems)]
     boundary &= np.array(whole, dtype=bool)
     better = better_probabilities(draws)
-    next_better = better.diagonal(1)
-    if never_asked is not None:
-        next_better = np.where(linked.diagonal(1), next_better, np.nan)
     better = np.where(linked, better, np.nan)
+    next_better = better.diagonal(1)
     surely = better >= tier_prob
     lower, upper = interval(draws, ci_prob=ci_prob, ci_kind=ci_kind)
     rank_lower, rank_upper = rank_interval(distribution, ci_prob=ci_prob, ci_kind=ci_kind)

@@ -13,6 +13,7 @@ from bayeseval.families._declaration import Declaration, FloatArray, Response
 from bayeseval.families._family import DirectDraws, ModelText
 from bayeseval.families._marginal import checked_population
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._guards import order_notes
 from bayeseval.judgements.identify import identify
 
 
@@ -68,7 +69,11 @@ class DrawsByItself[R: Response, J: Judgements](BaseFamily[R, J]):
             response=response,
             left_out={**left_out, **without, **self.unlinked(design)},
             components=design.components,
-            design_notes=(*design.design_notes, *notes),
+            design_notes=(
+                *design.design_notes,
+                *order_notes(table, "qualities", f"{self.name} has no effect for it"),
+                *notes,
+            ),
         )
 
     def build(self, judgements: Judgements) -> Any:

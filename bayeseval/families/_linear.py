@@ -9,8 +9,9 @@ from bayeseval.families._declaration import Declaration, Effect
 from bayeseval.families._described import DescribedFamily, DescribedResponse
 from bayeseval.families._design import Effects, choose_effects
 from bayeseval.families.kinds import Kind, expanded, reasons
-from bayeseval.families.needs import Facts
+from bayeseval.families.needs import OF_ORDER, Facts
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._guards import order_notes
 from bayeseval.judgements.identify import identify
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R, J]):
             correlation_shape=getattr(self, "correlation_shape", 2.0),
             terms=tuple(term for kind in used for term in self.terms_of(kind, coords)),
             components=facts.design.components if table.is_paired else (),
-            design_notes=facts.design.design_notes,
+            design_notes=(*facts.design.design_notes, *_of_order(facts, kinds, chosen)),
         )
 
     def build(self, judgements: Judgements) -> "pm.Model":
@@ -252,3 +253,15 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R, J]):
         """
         wanted = getattr(self, "criteria", "separate") == "correlated"
         return wanted and kind.correlated and len(table.criteria or ()) > 1
+
+
+def _of_order(facts: Facts, kinds: Mapping[str, Kind], chosen: Sequence[str]) -> tuple[str, ...]:
+    """Say where a model without an advantage of the first place has it in its qualities."""
+    if any(need in OF_ORDER for name in chosen for need in kinds[name].needs):
+        return ()
+    why = (
+        "the model was asked to leave it out"
+        if facts.design.order_identified
+        else "this design cannot tell it from quality"
+    )
+    return order_notes(facts.judgements, "qualities", why)

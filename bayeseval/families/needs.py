@@ -181,3 +181,7 @@ def both_orders(facts: Facts) -> str | None:
     if facts.design.order_balance:
         return None
     return "every pair was shown in one order only, and has a difference of its own"
+
+
+OF_ORDER = (order_told, both_orders)
+"""What an advantage of the first place needs: who has one of these among its needs is one."""

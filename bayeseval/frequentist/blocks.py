@@ -7,7 +7,7 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import BOTH_SIDES, answers_about, block_means, slices, strata
+from bayeseval._units import answers_about, block_means, both_sides, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
@@ -117,7 +117,7 @@ def friedman(
         title=f"Friedman's test by {block}",
         notes=(
             *([f"Means are over the levels of {names}."] if within is not None else []),
-            *([BOTH_SIDES] if judgements.is_paired else []),
+            *(both_sides(judgements) if judgements.is_paired else ()),
             *dict.fromkeys(note for note in table["note"] if note),
         ),
         shown=(

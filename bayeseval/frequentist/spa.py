@@ -34,6 +34,7 @@ from bayeseval.frequentist._stated import (
 )
 from bayeseval.judgements import SPAJudgements
 from bayeseval.judgements._argument import takes_judgements
+from bayeseval.judgements._guards import order_notes
 from bayeseval.settings import resolve_ci
 
 MOST_ANNOTATORS = 10
@@ -234,6 +235,11 @@ def spa_test(
                 f"p corr.: {NAMES[correction]} over {_family_words(frames)}; verdict at {alpha:g}."
             ),
             *dict.fromkeys(note for note in table["note"] if note),
+            *order_notes(
+                judgements,
+                "means",
+                "OrderedBeta() allows for it where the order can be told from the systems",
+            ),
             *(
                 ()
                 if mirrored

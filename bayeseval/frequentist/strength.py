@@ -29,6 +29,7 @@ from bayeseval.frequentist._stated import (
 )
 from bayeseval.judgements import StrengthJudgements
 from bayeseval.judgements._argument import takes_judgements
+from bayeseval.judgements._guards import STRENGTHS_WITH_ORDER, order_notes
 from bayeseval.settings import resolve_ci
 
 
@@ -107,6 +108,7 @@ def strength_test(
                 f"{alpha:g}."
             ),
             *dict.fromkeys(note for note in table["note"] if note),
+            *order_notes(judgements, "means", STRENGTHS_WITH_ORDER),
         ),
         shown=tuple(replace(s, heading="mean") if s.column == "mean" else s for s in SHOWN),
     )

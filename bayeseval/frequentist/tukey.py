@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import BOTH_SIDES, answers_about, slices, strata
+from bayeseval._units import answers_about, both_sides, slices, strata
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha, verdicts
 from bayeseval.frequentist._mixed import additive
@@ -137,8 +137,17 @@ def tukey(
                 f"%); verdict at {alpha:g}."
             ),
             *([f"Means are adjusted for the levels of {names}."] if within is not None else []),
-            *([BOTH_SIDES + DEPENDENT] if judgements.is_paired and factor == "system" else []),
+            *(
+                both_sides(judgements, DEPENDENT)
+                if judgements.is_paired and factor == "system"
+                else ()
+            ),
             *notes_on_means(judgements),
+            *(
+                ["Answers do not vary within the levels compared: no interval and no test."]
+                if table["p_corrected"].isna().any()
+                else []
+            ),
         ),
         shown=(
             *split(by),

@@ -9,10 +9,10 @@ import pandas as pd
 from bayeseval._checks import names_of
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import (
-    BOTH_SIDES,
     Slice,
     answers_about,
     block_means,
+    both_sides,
     slices,
     strata,
     summaries,
@@ -107,7 +107,7 @@ def anova(
                 stratum = stratum[answers.rows]
                 notes.append(f"{name} is tested beside the levels of {names}.")
             if judgements.is_paired and name == "system":
-                notes.append(BOTH_SIDES + ("" if within else DEPENDENT))
+                notes += both_sides(judgements, "" if within else DEPENDENT)
             head = {**piece.key, "factor": name}
             if len(np.unique(codes)) < 2:
                 raise DesignError(

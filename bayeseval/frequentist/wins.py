@@ -8,8 +8,10 @@ import pandas as pd
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
 from bayeseval._units import slices
+from bayeseval.frequentist._dependence import depends
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
+from bayeseval.judgements._guards import order_notes
 from bayeseval.settings import resolve_ci
 
 SHOWN = (
@@ -56,9 +58,10 @@ def win_rates(
         One row a system, best first, with the columns ``criterion`` and the factor ``by``
         (where there are), ``system``, ``n`` (comparisons), ``wins``,
         ``ties``, ``losses`` (answers above, at and below one half), ``win_rate`` (mean, 0–1; it
-        depends on whom a system met), ``se`` =
-        SD/√n, ``lower``, ``upper`` (Student's t, within 0 and 1), ``t``, ``p`` (against one half;
-        all take comparisons as independent; NaN where they are all the same) and
+        depends on whom a system met), ``se``
+        (where annotators or rankings with several comparisons are known, clustered by these; else
+        SD/√n), ``lower``, ``upper`` (Student's t, within 0 and 1), ``t``, ``p`` (against one half;
+        NaN where nothing varies) and
         ``mean_over_opponents`` (mean of the win rates against each opponent met).
 
     Raises
@@ -69,22 +72,31 @@ def win_rates(
     from scipy.stats import t as t_distribution
 
     prob, _ = resolve_ci(ci_prob)
-    rows = []
+    rows: list[dict[str, object]] = []
+    notes: dict[str, None] = {}
+    clusters: dict[str, None] = {}
     for piece in slices(judgements, criterion, by):
         score = judgements.points()[piece.rows]
         a, b = (judgements.codes(name)[piece.rows] for name in ("system_a", "system_b"))
         own = np.concatenate([a, b])
         other = np.concatenate([b, a])
         given = np.concatenate([score, 1 - score])
+        cluster, few = depends(judgements, piece.rows, len(piece.rows))
+        notes.update(dict.fromkeys(few))
+        of_one = np.arange(len(score))
+        if cluster is not None:
+            of_one = judgements.codes(cluster)[piece.rows]
+            clusters[cluster] = None
+        of_one = np.concatenate([of_one, of_one])
         of_piece = []
         for code in np.unique(own):
             mine = given[own == code]
             against = np.unique(other[own == code], return_inverse=True)[1]
             by_opponent = np.bincount(against, weights=mine) / np.bincount(against)
             n, mean = len(mine), float(mine.mean())
-            varies = n > 1 and np.ptp(mine) > 0
-            se = float(mine.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
-            half = float(t_distribution.ppf(0.5 + prob / 2, n - 1)) * se if varies else np.nan
+            se, df = _error(mine, of_one[own == code])
+            varies = se > 0
+            half = float(t_distribution.ppf(0.5 + prob / 2, df)) * se if varies else np.nan
             t = (mean - 0.5) / se if varies else float("nan")
             of_piece.append(
                 {
@@ -99,7 +111,7 @@ def win_rates(
                     "lower": max(0.0, mean - half) if varies else float("nan"),
                     "upper": min(1.0, mean + half) if varies else float("nan"),
                     "t": t,
-                    "p": float(2 * t_distribution.sf(abs(t), n - 1)) if varies else float("nan"),
+                    "p": float(2 * t_distribution.sf(abs(t), df)) if varies else float("nan"),
                     "mean_over_opponents": float(by_opponent.mean()),
                 }
             )
@@ -110,10 +122,21 @@ def win_rates(
         notes=(
             (
                 "Win rate: half of the ties included; it depends on whom a system met. Interval: "
-                f"{100 * prob:.10g} %, as if comparisons were independent."
+                f"{100 * prob:.10g} %, "
+                + (
+                    f"clustered by {' or '.join(clusters)}."
+                    if clusters
+                    else "as if comparisons were independent."
+                )
             ),
+            *notes,
             *(
-                ("A system with one comparison, or whose comparisons all ended alike, has none.",)
+                [
+                    (
+                        "A system with one comparison, all of one annotator or ranking, or whose "
+                        "comparisons all ended alike, has none."
+                    )
+                ]
                 if any(math.isnan(float(str(row["lower"]))) for row in rows)
                 else ()
             ),
@@ -124,25 +147,29 @@ def win_rates(
     )
 
 
-def first_places(judgements: Judgements, what: str = "rates") -> list[str]:
+def _error(values: np.ndarray, cluster: np.ndarray) -> tuple[float, int]:
+    """Return the standard error of a mean of clusters, and its degrees of freedom.
+
+    Of clusters of one value each it is SD/√n.
+    """
+    _, place = np.unique(cluster, return_inverse=True)
+    sums = np.bincount(place, weights=values - values.mean())
+    n_clusters = len(sums)
+    if n_clusters < 2 or np.ptp(values) == 0:
+        return (0.0 if len(values) > 1 and n_clusters > 1 else float("nan")), 0
+    # Where the answers of every cluster cancel, what is left is rounding.
+    square = float((sums**2).sum()) * n_clusters / (n_clusters - 1)
+    return (np.sqrt(square) / len(values) if square > 1e-20 else 0.0), n_clusters - 1
+
+
+def first_places(judgements: Judgements, what: str = "rates") -> tuple[str, ...]:
     """Say that an advantage of the first place is in the results, where one order prevails."""
-    if not judgements.order_known:
-        return []
-    n = len(judgements.systems)
-    a, b = judgements.codes("system_a"), judgements.codes("system_b")
-    first = np.bincount(a * n + b, weights=judgements.counts, minlength=n * n).reshape(n, n)
-    uneven, met = np.abs(first - first.T).sum(axis=1), (first + first.T).sum(axis=1)
-    # With this share in excess in one order, an advantage of the first place moves a system's rate
-    # by that share of itself: from half of it on it is said.
-    if not (uneven[met > 0] >= met[met > 0] / 2).any():
-        return []
-    return [
-        (
-            "ORDER OF PRESENTATION IS NOT BALANCED: an advantage of the system shown first, or a "
-            f"handicap, is in these {what}; bradley_terry_ml(position_effect='auto') allows for it "
-            "where the order can be told from the systems."
-        )
-    ]
+    return order_notes(
+        judgements,
+        what,
+        "bradley_terry_ml(position_effect='auto') allows for it where the order can be told from "
+        "the systems",
+    )
 
 
 def pooled_levels(

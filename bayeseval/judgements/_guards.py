@@ -12,6 +12,10 @@ from bayeseval.judgements._table import Judgements
 # twenty can move is small beside the interval of a difference.
 FEW = 0.05
 
+STRENGTHS_WITH_ORDER = (
+    "PreferenceStrength() allows for it where the order can be told from the systems"
+)
+
 
 class Shares(NamedTuple):
     """How far judgements of different systems share their annotators and their items.
@@ -88,6 +92,36 @@ def design_notes(judgements: Judgements, found: Shares) -> tuple[str, ...]:
             "average."
         )
     return (*notes, *_missing_notes(judgements))
+
+
+def order_notes(judgements: Judgements, what: str, advice: str) -> tuple[str, ...]:
+    """Say that an advantage of the first place is in results, where one order prevails.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Any table; of what is no pair, or has no order of presentation, nothing is said.
+    what : str
+        The numbers that it is in, in the plural.
+    advice : str
+        What the end of the sentence says of them.
+    """
+    if not judgements.order_known:
+        return ()
+    n = len(judgements.systems)
+    a, b = judgements.codes("system_a"), judgements.codes("system_b")
+    first = np.bincount(a * n + b, weights=judgements.counts, minlength=n * n).reshape(n, n)
+    uneven, met = np.abs(first - first.T).sum(axis=1), (first + first.T).sum(axis=1)
+    # With this share in excess in one order, an advantage of the first place moves a system's rate
+    # by that share of itself: from half of it on it is said.
+    if not (uneven[met > 0] >= met[met > 0] / 2).any():
+        return ()
+    return (
+        (
+            "ORDER OF PRESENTATION IS NOT BALANCED: an advantage of the system shown first, or a "
+            f"handicap, is in these {what}; {advice}."
+        ),
+    )
 
 
 def _missing_notes(judgements: Judgements) -> list[str]:

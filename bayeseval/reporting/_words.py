@@ -1,5 +1,6 @@
 """The answer in sentences, for a reader who reads nothing else."""
 
+import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 
@@ -119,10 +120,11 @@ def _not_apart(ranking: Ranking, part: RankingPart, names: Mapping[str, str]) ->
     for start, stop in runs[:3]:
         group = [names[system] for system in part.systems[start : stop + 1]]
         if len(group) == 2:
-            sentences.append(
-                f"{group[0]} and {group[1]} cannot be told apart (probability "
-                f"{probability(float(chances[start]))} that {group[0]} is better)."
-            )
+            chance = float(chances[start])
+            # Missing where no judgement tells the two apart: a number would be the prior's.
+            known = f" (probability {probability(chance)} that {group[0]} is better)"
+            known = "" if math.isnan(chance) else known
+            sentences.append(f"{group[0]} and {group[1]} cannot be told apart{known}.")
         else:
             sentences.append(f"{listed(group)}: neighbours in this order cannot be told apart.")
     if len(runs) > 3:

@@ -58,6 +58,10 @@ def test_what_rests_on_the_model_alone_is_no_finding(posterior: be.Posterior) ->
     assert set(unseen.not_apart("C", 0.95)) == {"A", "B"}
     assert unseen.better["C"].isna().all()
     assert len(unseen.tiers) == 1
+    assert unseen.separable(0.95) <= unseen.decided(0.95) <= 1
+    assert unseen.table["p_better_than_next"].isna().sum() == 2
+    said = " ".join(str(be.rank(posterior, by="d", level="d2")).split())
+    assert "Nothing is known of 2 pairs that no judgements, or too few, bear on here" in said
     table = be.compare(posterior, by="d", rope=(0.45, 0.55)).to_frame()
     on_c = (table["system_a"] == "C") | (table["system_b"] == "C")
     assert (table.loc[(table["level"] == "d2") & on_c, "verdict"] == "not known").all()

@@ -132,3 +132,25 @@ def test_equal_systems_shown_in_one_order_stay_equal():
     ranking = be.rank(posterior).to_frame()
     assert ranking["p_best"].max() < 0.6
     assert ranking["tier"].max() == 1
+
+
+def _says_order(family: object, table: object) -> bool:
+    notes = " ".join(family.declare(table).design_notes)  # type: ignore[attr-defined]
+    return "ORDER OF PRESENTATION IS NOT BALANCED" in notes
+
+
+@pytest.mark.parametrize("shown", ALIKE.values(), ids=ALIKE)
+def test_a_model_that_cannot_tell_it_says_that_it_is_in_quality(shown: Shown):
+    assert _says_order(be.BradleyTerry(), votes(shown))
+    assert _says_order(be.PreferenceStrength(), strengths(shown))
+    assert _says_order(be.OrderedBeta(), probabilities(shown))
+
+
+def test_a_model_without_such_an_effect_says_so_where_one_order_prevails():
+    told = votes(ROUND)
+    assert not _says_order(be.BradleyTerry(), told)
+    assert _says_order(be.BradleyTerry(position=False), told)
+    assert _says_order(be.TrueSkill(), told)
+    both = votes([*ROUND, *((b, a) for a, b in ROUND)])
+    assert not _says_order(be.BradleyTerry(position=False), both)
+    assert not _says_order(be.TrueSkill(), both)

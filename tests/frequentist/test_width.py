@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from bayeseval.agreement import cohen_kappa, krippendorff_alpha
-from bayeseval.frequentist import bootstrap_ranking, rating_means, win_rates
+from bayeseval.agreement import cohen_kappa, kendalls_w, krippendorff_alpha
+from bayeseval.frequentist import bootstrap_ranking, rating_means, tukey, win_rates
 from tests.agreement.tables import ratings as one_system
 from tests.frequentist.tables import counts, ratings
 
@@ -83,3 +83,9 @@ def test_no_interval_is_without_width_over_random_tables() -> None:
         for table in tables:
             shown = table[table["lower"].notna()]
             assert (shown["upper"] > shown["lower"]).all()
+
+
+def test_where_nothing_varies_a_missing_number_has_its_reason() -> None:
+    alike = ratings([[3, 3], [3, 3], [3, 3]])
+    assert "W is not defined" in str(kendalls_w(alike))
+    assert "do not vary" in str(tukey(alike))
