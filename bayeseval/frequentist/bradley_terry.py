@@ -25,7 +25,7 @@ from bayeseval.frequentist._bt_record import (
 )
 from bayeseval.frequentist._dependence import depends
 from bayeseval.frequentist._tie_models import Model
-from bayeseval.frequentist.quasi import quasi_variances
+from bayeseval.frequentist.quasi import usable_quasi_variances
 from bayeseval.frequentist.wins import first_places, pooled_levels
 from bayeseval.judgements import PairwiseJudgements
 from bayeseval.judgements._argument import takes_judgements
@@ -86,7 +86,8 @@ def bradley_terry_ml(
     BradleyTerryML
         One row a system, best first, with the columns ``system``, ``n`` (comparisons),
         ``log_worth``, ``se`` (of the difference to the reference, or to the mean), ``lower``,
-        ``upper``, ``quasi_variance``, ``quasi_se`` (see `quasi_variances`; NaN for two systems).
+        ``upper``, ``quasi_variance``, ``quasi_se`` (see `quasi_variances`; NaN for two systems,
+        and where no quasi-variances give all errors within a fifth: see ``quasi_error``).
         ``parameters`` holds ``position_effect``, ``nu`` and ``log_nu``, or ``threshold``;
         ``contrasts()`` tests differences.
 
@@ -171,13 +172,10 @@ def bradley_terry_ml(
     if reference is not None:
         shift = shift - np.eye(n)[labels.index(reference)]
     worth, of_worth = shift @ fit.worth, shift @ of_worth @ shift.T
-    quasi, quasi_error = np.full(n, np.nan), float("nan")
-    if n > 2:
-        quasi, quasi_error = quasi_variances(of_worth)
+    quasi, quasi_error, of_quasi = usable_quasi_variances(of_worth)
     se = np.sqrt(np.maximum(np.diag(of_worth), 0))
     z = float(reference_distribution(n_clusters).ppf(0.5 + prob / 2))
-    with np.errstate(invalid="ignore"):
-        quasi_se = np.sqrt(quasi)
+    quasi_se = np.sqrt(np.where(quasi >= 0, quasi, np.nan))
     table = pd.DataFrame(
         {
             "system": labels,
@@ -197,6 +195,7 @@ def bradley_terry_ml(
     of += f", clustered by {cluster} ({n_clusters:,})" if cluster else ""
     notes = written_notes(fit, parameters, reference, of, prob, distance, df_residual) + notes
     notes += of_position + pooled_levels(judgements, ask="filter_where keeps those of one level")
+    notes += of_quasi
     if left_out:
         notes.append(f"Only ties, which were left out: {some(left_out)}.")
     return BradleyTerryML(

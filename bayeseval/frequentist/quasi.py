@@ -7,6 +7,8 @@ import numpy as np
 from bayeseval.errors import DesignError
 
 MOST_STEPS = 100
+# Of a standard error that is a fifth too small a 95 % interval holds in 88 %.
+MOST_ERROR = 0.2
 
 
 def quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float]:
@@ -105,3 +107,36 @@ def quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float]:
             break
     error = np.sqrt(np.maximum(sums(fitted), 0) / variance) - 1
     return fitted, float(np.abs(error[pair]).max())
+
+
+def usable_quasi_variances(covariance: np.ndarray) -> tuple[np.ndarray, float, list[str]]:
+    """Compute quasi-variances, none where they would mislead, with a note that says so.
+
+    Parameters
+    ----------
+    covariance : numpy.ndarray, shape (n, n)
+        Covariance of the estimates; fewer than three have no quasi-variances.
+
+    Returns
+    -------
+    tuple
+        Quasi-variances or NaN, the largest relative error, notes.
+    """
+    n = len(covariance)
+    if n < 3:
+        return np.full(n, np.nan), float("nan"), []
+    found, error = quasi_variances(covariance)
+    if error > MOST_ERROR:
+        note = (
+            "No quasi SE: from one number a system the standard error of some difference would be "
+            f"{100 * error:.0f} % off, as where systems were compared along a chain or a tree. "
+            "Take it from contrasts()."
+        )
+        return np.full(n, np.nan), error, [note]
+    # The centre of a star has none of its own, but for rounding.
+    found = np.where(np.abs(found) < 1e-9 * np.abs(found).max(), 0.0, found)
+    note = (
+        "A system without a quasi SE has a negative quasi-variance, which is no error: it is "
+        "added to that of the other system all the same."
+    )
+    return found, error, [note] if (found < 0).any() else []
