@@ -11,13 +11,16 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from bayeseval import agreement, frequentist
-from bayeseval.judgements import PairwiseJudgements
+from bayeseval.judgements import LikertJudgements, PairwiseJudgements
 from tests import tables
 
 EFFECT = 0.5
 STEPS = 10  # Half a unit is 5 of the 100 points of `tables.likert`.
+
+SHAPES: tuple[tables.Shape, ...] = ("complete", "ragged", "nested", "between", "tiny")
 
 type Answer = tuple[float, float, float]
 """p (NaN where the statistic has none), and the ends of the interval."""
@@ -35,11 +38,14 @@ class Case:
         p, and the ends of the interval.
     truth : callable
         What is estimated where the effect is `EFFECT`.
+    shapes : tuple of str
+        The shapes that are asked.
     """
 
     make: Callable[[tables.Shape, int, float], Any]
     ask: Callable[[Any], Answer]
     truth: Callable[[], float]
+    shapes: tuple[tables.Shape, ...] = SHAPES
 
 
 def _row(table: Any, **where: object) -> Any:
@@ -91,8 +97,6 @@ def _worth(sd_annotator: float) -> float:
         "b": [b for _, b, *_ in pairs],
         **{name: np.round(1e7 * counts[:, k]).astype(int) for k, name in enumerate("wlt")},
     }
-    import pandas as pd
-
     table = PairwiseJudgements.from_counts(
         pd.DataFrame(frame), system_a="a", system_b="b", wins="w", losses="l", ties="t"
     )
@@ -160,6 +164,39 @@ def _icc(form: str) -> Callable[[Any], Answer]:
     return lambda t: _answer(_row(agreement.icc(t).table, form=form, order_free=True))
 
 
+def _nothing() -> float:
+    """Stand for the truth of a test without an interval."""
+    return float("nan")
+
+
+def _p(table: Any, column: str) -> Answer:
+    return float(table[column].iloc[0]), np.nan, np.nan
+
+
+def _family(table: Any) -> Answer:
+    """Return the smallest p of all pairs, and where in A − B the intervals of all pairs hold."""
+    pairs = list(zip(table["system_a"], table["system_b"], strict=True))
+    # B − C is 0, as far from its own truth as A − B and A − C are from theirs.
+    shift = np.array([STEPS * EFFECT * (pair == ("B", "C")) for pair in pairs])
+    low, high = (table["lower"] + shift).max(), (table["upper"] + shift).min()
+    return float(table["p_corrected"].min()), float(low), float(high)
+
+
+def _two_criteria(shape: tables.Shape, seed: int, effect: float) -> Any:
+    """Return the design of `tables.likert` with two criteria that correlate by `effect`."""
+    frame = tables.likert(shape, seed).to_frame()
+    rng = np.random.default_rng([seed, 1])
+    drawn = rng.multivariate_normal([0, 0], [[1, effect], [effect, 1]], size=len(frame))
+    both = [
+        frame.assign(criterion=name, rating=np.clip(np.round(50 + 10 * drawn[:, k]), 1, 100))
+        for k, name in enumerate(("x", "y"))
+    ]
+    return LikertJudgements.from_frame(
+        pd.concat(both), annotator="annotator", item="item", system="system", rating="rating",
+        criterion="criterion", scale=(1, 100),
+    )  # fmt: skip
+
+
 def _contrast(judgements: Any) -> Answer:
     return _a_over_b(frequentist.bradley_terry_ml(judgements).contrasts([("A", "B")]).table)
 
@@ -173,11 +210,13 @@ CASES: dict[str, Case] = {
             ).table.iloc[0]
         ),
         lambda: 0.5,
+        shapes=SHAPES[:-1],
     ),
     "cohen_kappa": Case(
         _items(0.0, points=5, sd_item=2.0),
         lambda t: _answer(agreement.cohen_kappa(_two(t)).table.iloc[0]),
         _kappa,
+        shapes=SHAPES[:-1],
     ),
     "icc, ICC(1,1)": Case(_items(0.0), _icc("ICC(1,1)"), lambda: 0.5),
     "icc, ICC(2,1)": Case(_items(0.8), _icc("ICC(2,1)"), lambda: 1 / (1 + 0.64 + 1)),
@@ -197,6 +236,37 @@ CASES: dict[str, Case] = {
         lambda t: _a_over_b(frequentist.rating_tests(t, pair_by="annotator").table),
         lambda: STEPS * EFFECT,
     ),
+    "mixed_model": Case(
+        _likert(0.8),
+        lambda t: _a_over_b(frequentist.mixed_model(t).table),
+        lambda: STEPS * EFFECT,
+    ),
+    "anova, within annotators": Case(
+        _likert(0.8), lambda t: _p(frequentist.anova(t, within="annotator").table, "p"), _nothing
+    ),
+    "friedman": Case(
+        _likert(0.8),
+        lambda t: _p(frequentist.friedman(t, incomplete="drop").table, "p"),
+        _nothing,
+    ),
+    "tukey": Case(
+        _likert(0.0),
+        lambda t: _family(frequentist.tukey(t).table),
+        lambda: STEPS * EFFECT,
+        # The studentised range is slow, and knows numbers of answers alone.
+        shapes=("ragged",),
+    ),
+    "criteria_correlation, pearson": Case(
+        _two_criteria,
+        lambda t: _answer(agreement.criteria_correlation(t, method="pearson").table.iloc[0]),
+        lambda: EFFECT,
+    ),
+    "criteria_correlation, spearman": Case(
+        _two_criteria,
+        lambda t: _answer(agreement.criteria_correlation(t).table.iloc[0]),
+        # Of a bivariate normal with this correlation.
+        lambda: 6 / np.pi * float(np.arcsin(EFFECT / 2)),
+    ),
     "bootstrap_ranking": Case(_likert(0.8, 0.5), _bootstrap, lambda: STEPS * EFFECT),
     "bootstrap_ranking, annotators": Case(
         _likert(0.8),
@@ -207,6 +277,11 @@ CASES: dict[str, Case] = {
         _pairs(tables.pairwise),
         lambda t: _answer(_row(frequentist.win_rates(t).table, system="A")),
         lambda: sum(_chances(0.0)) - _chances(0.0)[1] / 2,
+    ),
+    "win_rates, annotators differ": Case(
+        _pairs(tables.pairwise, sd_annotator=0.5),
+        lambda t: _answer(_row(frequentist.win_rates(t).table, system="A")),
+        lambda: sum(_chances(0.5)) - _chances(0.5)[1] / 2,
     ),
     "bradley_terry_ml": Case(_pairs(tables.pairwise), _contrast, lambda: _worth(0.0)),
     "bradley_terry_ml, annotators differ": Case(

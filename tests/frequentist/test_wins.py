@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from bayeseval.errors import JudgementError
 from bayeseval.frequentist import win_rates
@@ -63,3 +64,30 @@ def test_strengths_count_by_their_sign() -> None:
 def test_ratings_are_refused_in_words() -> None:
     with pytest.raises(JudgementError, match="comparisons of two systems"):
         win_rates(ratings([[1, 2]]))
+
+
+def _votes(rows: list[tuple[str, str, str, str]]) -> PairwiseJudgements:
+    frame = pd.DataFrame(rows, columns=["who", "a", "b", "outcome"])
+    return PairwiseJudgements.from_frame(
+        frame, annotator="who", system_a="a", system_b="b", outcome="outcome", repeats=True
+    )
+
+
+def test_errors_allow_for_annotators_with_several_comparisons() -> None:
+    """R: sandwich::vcovCL(lm(y ~ 1), ~who, type = "HC0", cadjust = TRUE)."""
+    won = {"p": "aaaa", "q": "bbbb", "r": "aaab", "s": "aabb", "t": "abab", "u": "aaaa"}
+    found = win_rates(_votes([(w, "A", "B", o) for w, all_of in won.items() for o in all_of]))
+    row = found.table.set_index("system").loc["A"]
+    mean = 15 / 24
+    sums = np.array([all_of.count("a") - 4 * mean for all_of in won.values()])
+    se = np.sqrt(6 / 5 * (sums**2).sum()) / 24
+    assert se == pytest.approx(0.154784796842, rel=1e-10)
+    assert (row["win_rate"], row["se"]) == (pytest.approx(mean), pytest.approx(se))
+    assert row["p"] == pytest.approx(2 * stats.t.sf((mean - 0.5) / se, 5))
+    assert "clustered by annotator" in " ".join(repr(found).split())
+
+
+def test_errors_of_four_annotators_take_comparisons_as_independent_and_say_so() -> None:
+    found = win_rates(_votes([(w, "A", "B", o) for w in "pqrs" for o in "aab"]))
+    assert found.table["se"][0] == pytest.approx(np.std([1, 1, 0] * 4, ddof=1) / np.sqrt(12))
+    assert "4 annotators are too few" in " ".join(repr(found).split())
