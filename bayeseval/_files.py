@@ -7,6 +7,13 @@ from bayeseval._checks import shown
 from bayeseval.errors import BayesEvalError
 
 
+def path_of(path: object) -> Path:
+    """Return a path, or refuse what is none."""
+    if not isinstance(path, str | Path):
+        raise BayesEvalError(f"path must be the name of a file, as text or a Path; got {path!r}")
+    return Path(path)
+
+
 def check_place(path: Path, what: str) -> None:
     """Refuse a place where no file can be written, before the work that is to be written there.
 

@@ -212,7 +212,7 @@ def test_what_cannot_be_told_apart_is_refused_in_words(change: dict[str, Any], w
 def test_no_subsample_is_refused() -> None:
     data = _made(30, seed=1)
     ratings = np.asarray(data.pop("judgement"))[:, None]
-    with pytest.raises(DesignError, match="n_repeats must be a whole number from 1"):
+    with pytest.raises(DesignError, match="n_repeats= is a whole number from 1"):
         huse_stability(**data, ratings=ratings, n_repeats=0)
 
 

@@ -1,13 +1,13 @@
 """Chi-square tests of a question with several boxes, box by box."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import nearest, shown, some
 from bayeseval._records import Record, Shown
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.frequentist._corrections import (
@@ -75,6 +75,11 @@ def box_tests(
     """
     alpha, correction = checked_alpha(alpha), checked_correction(correction)
     table = as_pandas(frame)
+    if not isinstance(boxes, str | Iterable) or not isinstance(system, Hashable):
+        raise JudgementError(
+            "system= names a column and boxes= a list of them; found "
+            f"{shown(system)} and {shown(boxes)}."
+        )
     boxes = [boxes] if isinstance(boxes, str) else list(dict.fromkeys(boxes))
     if not boxes:
         raise JudgementError("boxes= names no column; expected one at least.")

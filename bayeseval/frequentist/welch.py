@@ -114,6 +114,8 @@ def _welch_rows(summary: Sequence[np.ndarray], prob: float) -> pd.DataFrame:
     from scipy.stats import ttest_ind_from_stats
 
     mean_a, sd_a, n_a, mean_b, sd_b, n_b = summary
+    # Of no answers there is no test, and no warning either.
+    n_a, n_b = (np.where(n > 0, n, np.nan) for n in (n_a, n_b))
     of_a, of_b = sd_a**2 / n_a, sd_b**2 / n_b
     variance = of_a + of_b
     usable = np.isfinite(variance) & (variance > 0) & (n_a > 1) & (n_b > 1)

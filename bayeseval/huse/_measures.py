@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import nearest, shown, some
 from bayeseval.errors import DesignError
 
 type TieRule = Literal["paper", "vote_model", "vote_half", "tolerance", "sklearn"]
@@ -28,8 +28,8 @@ MEASURES = ("HUSE", "HUSE-Q", "HUSE-D")
 
 
 def checked_rule(ties: object) -> TieRule:
-    if ties not in TIE_RULES:
-        meant = nearest(ties, list(TIE_RULES)) if isinstance(ties, str) else None
+    if not isinstance(ties, str) or ties not in TIE_RULES:
+        meant = nearest(ties, list(TIE_RULES))
         raise DesignError(
             f"ties must be one of {some(TIE_RULES)}; got {ties!r}"
             + (f". Did you mean {meant!r}?" if meant else "")
@@ -44,11 +44,14 @@ def features_of(
     is_model: npt.ArrayLike,
     k: int,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    logp, size = (np.asarray(x, dtype=float) for x in (log_probability, length))
+    logp = as_floats(log_probability, "log_probability")
+    size = as_floats(length, "length")
     judged = draws_first(judgement)
     model = np.asarray(is_model)
+    if model.ndim != 1:
+        raise DesignError(f"is_model must hold one value a text; found {shown(is_model)}.")
     if model.dtype != bool:
-        found = pd.unique(model.ravel())
+        found = pd.unique(model)
         if not set(found.tolist()) <= {0, 1}:
             raise DesignError(
                 f"is_model must hold True for the model's texts and False for human ones; found "
@@ -86,13 +89,21 @@ def features_of(
     return per_token, judged, model
 
 
+def as_floats(values: object, name: str) -> np.ndarray:
+    """Return numbers as an array, or refuse what holds something else."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise DesignError(f"{name} must hold numbers; found {shown(values)}.") from None
+
+
 def draws_first(judgement: npt.ArrayLike) -> np.ndarray:
     dims = getattr(judgement, "dims", None)
     if dims is not None and "text" in dims:
         others = [dim for dim in dims if dim != "text"]
         array = np.asarray(judgement.transpose(*others, "text"), dtype=float)  # type: ignore[union-attr]
         return array.reshape(-1, array.shape[-1]) if others else array
-    return np.asarray(judgement, dtype=float)
+    return as_floats(judgement, "judgement")
 
 
 def resampled(model: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bayeseval._checks import generator, some
+from bayeseval._checks import generator, some, whole_number
 from bayeseval._records import Record, Shown
 from bayeseval.errors import DesignError
 from bayeseval.huse._canvas import canvas
@@ -248,6 +248,7 @@ def huse(
     natural language generation. NAACL. https://doi.org/10.18653/v1/N19-1169
     """
     prob, _ = resolve_ci(ci_prob)
+    n_resamples = whole_number(n_resamples, "n_resamples", least=0)
     ties = checked_rule(ties)
     per_token, judged, model = features_of(log_probability, length, judgement, is_model, k)
     posterior = judged.ndim == 2

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bayeseval._checks import generator, some
+from bayeseval._checks import generator, shown, some, whole_number
 from bayeseval._records import Record, Shown
 from bayeseval.errors import DesignError
 from bayeseval.huse._canvas import canvas
@@ -16,6 +16,7 @@ from bayeseval.huse._measures import (
     MEASURES,
     TIE_RULES,
     TieRule,
+    as_floats,
     checked_rule,
     features_of,
     measures_of,
@@ -113,9 +114,9 @@ def huse_stability(
         As in `huse`; or a size is larger than what there is.
     """
     ties = checked_rule(ties)
-    if n_repeats < 1:
-        raise DesignError(f"n_repeats must be a whole number from 1; got {n_repeats}")
-    matrix = np.asarray(ratings, dtype=float)
+    n_repeats = whole_number(n_repeats, "n_repeats", least=1)
+    n_texts, n_annotators = _sizes(n_texts, "n_texts"), _sizes(n_annotators, "n_annotators")
+    matrix = as_floats(ratings, "ratings")
     if matrix.ndim != 2:
         raise DesignError(f"ratings must be texts × judgements; found shape {matrix.shape}.")
     there = np.isfinite(matrix)
@@ -181,3 +182,11 @@ def huse_stability(
             Shown(("lower", "upper"), "5 % to 95 %"),
         ),
     )
+
+
+def _sizes(given: Sequence[int] | None, name: str) -> list[int]:
+    if given is None:
+        return []
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise DesignError(f"{name} must be a list of whole numbers; found {shown(given)}.")
+    return [whole_number(size, name, least=1) for size in given]

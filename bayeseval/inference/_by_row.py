@@ -5,12 +5,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import whole_number
+from bayeseval._checks import generator, whole_number
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._family import DirectFamily, Family
 from bayeseval.inference._datatree import refuse_too_many, spread
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 
 
 class ByRow:
@@ -25,6 +26,7 @@ class ByRow:
         """The draws, as a dataset."""
         return self.data["posterior"].to_dataset()
 
+    @takes_judgements
     def predictive(
         self,
         judgements: Judgements,
@@ -58,7 +60,7 @@ class ByRow:
             self.declaration,
             judgements,
             self._thinned(draws),
-            np.random.default_rng(random_seed),
+            generator(random_seed),
         )
         dims = ("sample", "row")
         if coded:
@@ -68,6 +70,7 @@ class ByRow:
             values, dims=dims, coords={name: (dims, w) for name, w in words.items()}
         )
 
+    @takes_judgements
     def row_chances(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
         """Compute the chance of each outcome of every row of comparisons.
 
@@ -101,6 +104,7 @@ class ByRow:
             coords={"outcome": ["win", "loss", "tie"]},
         )
 
+    @takes_judgements
     def tail_area(self, judgements: Judgements, *, draws: int = 200) -> xr.DataArray:
         """Compute how far out each answer lies among those that the model expects there.
 
@@ -127,6 +131,7 @@ class ByRow:
             raise ModelError(f"{self.family.name} has no tail areas; LogMagnitude has them")
         return xr.DataArray(compute(self.declaration, judgements, self._thinned(draws)), dims="row")
 
+    @takes_judgements
     def log_likelihood(self, judgements: Judgements, *, draws: int | None = None) -> xr.DataArray:
         """Compute the log probability of every row's answer.
 
@@ -148,7 +153,7 @@ class ByRow:
             Where the result would hold more than 250 million values (2 GB).
         """
         n_chains, n_draws = self.posterior.sizes["chain"], self.posterior.sizes["draw"]
-        kept = n_draws if draws is None else min(draws, n_draws)
+        kept = spread(n_draws, draws).size
         refuse_too_many("the log likelihood", n_chains, kept, judgements.n_rows)
         sample = self.posterior.isel(draw=spread(n_draws, draws))
         flat = sample.stack(sample=("chain", "draw"))

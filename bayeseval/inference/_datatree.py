@@ -1,12 +1,12 @@
 """A posterior as ArviZ knows it: the draws with answers, predictions, likelihood and prior."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
 
-from bayeseval._checks import nearest, some
+from bayeseval._checks import generator, nearest, some, whole_number
 from bayeseval.errors import ModelError
 from bayeseval.families._family import DirectFamily
 from bayeseval.judgements import Judgements
@@ -54,7 +54,7 @@ def refuse_too_many(what: str, n_chains: int, n_draws: int, n_rows: int) -> None
 
 def spread(n_draws: int, wanted: int | None) -> np.ndarray:
     """Return the positions of so many draws of a chain, evenly."""
-    kept = n_draws if wanted is None else min(wanted, n_draws)
+    kept = n_draws if wanted is None else min(whole_number(wanted, "draws", least=1), n_draws)
     return np.linspace(0, n_draws - 1, kept).round().astype(int)
 
 
@@ -69,7 +69,7 @@ def datatree(
     """Return the draws with the groups that ArviZ knows; see ``Posterior.to_datatree``."""
     _check(posterior, judgements, groups, draws)
     table = one_a_row(judgements)
-    rng = np.random.default_rng(random_seed)
+    rng = generator(random_seed)
     family, declaration = posterior.family, posterior.declaration
     chosen = spread(posterior.posterior.sizes["draw"], draws)
     kept = posterior.posterior.isel(draw=chosen).assign_coords(draw=np.arange(chosen.size))
@@ -112,10 +112,12 @@ def _check(
     posterior: Any, judgements: Judgements, groups: Sequence[str], draws: int | None
 ) -> None:
     refuse_others(posterior, judgements)
-    if draws is not None and draws < 1:
-        raise ModelError(f"draws= is at least 1; found {draws}")
-    if isinstance(groups, str):
-        raise ModelError(f"groups= is a sequence of names, such as [{groups!r}]; found {groups!r}")
+    if draws is not None:
+        whole_number(draws, "draws", least=1)
+    if isinstance(groups, str) or not isinstance(groups, Collection):
+        raise ModelError(
+            f"groups= is a sequence of names, such as ['log_likelihood']; found {groups!r}"
+        )
     for group in groups:
         if group not in _GROUPS:
             close = nearest(group, list(_GROUPS))

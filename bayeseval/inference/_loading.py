@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import xarray as xr
 
+from bayeseval._files import path_of
 from bayeseval.errors import BayesEvalError
 from bayeseval.families import family_named
 from bayeseval.inference._convergence import Convergence
@@ -33,9 +34,7 @@ def load(path: str | Path) -> Posterior:
     BayesEvalError
         Where the file is missing, damaged, of another kind, or of a newer format.
     """
-    if not isinstance(path, str | Path):
-        raise BayesEvalError(f"path must be the name of a file, as text or a Path; got {path!r}")
-    tree, content = read(Path(path))
+    tree, content = read(path_of(path))
     try:
         return _restored(tree, content)
     except (KeyError, TypeError) as error:

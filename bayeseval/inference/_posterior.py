@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from bayeseval._checks import counted, nearest, some
-from bayeseval._files import check_place
+from bayeseval._checks import counted, nearest, shown, some
+from bayeseval._files import check_place, path_of
 from bayeseval._text import escape_html
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration
@@ -21,6 +21,7 @@ from bayeseval.inference._datatree import Group, datatree, refuse_others
 from bayeseval.inference._settings import Settings
 from bayeseval.inference._storage import posterior_record, write
 from bayeseval.judgements import Judgements
+from bayeseval.judgements._argument import takes_judgements
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -143,7 +144,7 @@ class Posterior(ByRow):
         ModelError
             For an unknown name.
         """
-        if name not in self.estimands:
+        if not isinstance(name, str) or name not in self.estimands:
             close = nearest(name, list(self.estimands))
             raise ModelError(
                 f"{self.family.name} has no estimand {name!r}; it has {some(self.estimands)}."
@@ -206,6 +207,9 @@ class Posterior(ByRow):
         return averaged_over(self.declaration, population, by, quality=quality)
 
     def _estimate(self, name: str, population: str | None, by: str | None) -> xr.DataArray:
+        for argument, given in {"name": name, "population": population, "by": by}.items():
+            if not isinstance(given, str | None):
+                raise ModelError(f"{argument}= must be a text; found {shown(given)}")
         key = (name, population, by)
         if key not in self._memo:
             found = self.family.estimate(
@@ -239,6 +243,7 @@ class Posterior(ByRow):
             raise ModelError(f"{self.family.name} has no method build, which makes a PyMC model.")
         return build(judgements)
 
+    @takes_judgements
     def to_datatree(
         self,
         judgements: Judgements,
@@ -305,7 +310,7 @@ class Posterior(ByRow):
         BayesEvalError
             Where the folder of the file does not exist, or the path is a folder.
         """
-        path = Path(path)
+        path = path_of(path)
         check_place(path, "posterior")
         write(self.data, posterior_record(self), path)
         return path

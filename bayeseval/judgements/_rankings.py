@@ -1,12 +1,12 @@
 """Rankings as pairs: every two systems of one row of ranks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._columns import Missing, as_number
 from bayeseval.judgements._intake import (
@@ -33,7 +33,7 @@ def pairs_of_rankings(
     the frame stay, by what they are.
     """
     wide = as_pandas(frame)
-    columns = list(ranks)
+    columns = list(ranks) if isinstance(ranks, Mapping | Sequence) else []
     named = dict(ranks) if isinstance(ranks, Mapping) else {}
     if bool(named) == (systems is not None) or isinstance(ranks, str) or len(columns) < 2:
         raise JudgementError(
@@ -44,6 +44,10 @@ def pairs_of_rankings(
         raise JudgementError(
             f"systems= names {len(systems)} columns and ranks= {len(columns)}; the k-th rank "
             "belongs to the k-th system, so that there must be as many."
+        )
+    if isinstance(unranked, str) or not isinstance(unranked, Collection):
+        raise JudgementError(
+            f"unranked= must list the numbers that are no rank; found {shown(unranked)}."
         )
     if not isinstance(lower_is_better, bool):
         raise JudgementError(f"lower_is_better= must be True or False; found {lower_is_better!r}.")

@@ -33,7 +33,9 @@ class Melted:
     def taken(self, roles: Mapping[str, str | None], *, missing: Missing) -> Intake:
         """Take the columns of the roles; messages name the user's columns, not ours."""
         said = {
-            role: self.names[name] for role, name in roles.items() if name and name in self.names
+            role: self.names[name]
+            for role, name in roles.items()
+            if isinstance(name, str) and name in self.names
         }
         return take(self.frame, roles, missing=missing, rows=self.rows, said=said)
 
@@ -67,8 +69,16 @@ def melt(
         raise JudgementError(
             f"{argument} must be a list of columns; write {argument}=[{answers!r}]."
         )
+    if not isinstance(answers, Mapping | Sequence):
+        raise JudgementError(
+            f"{argument}= must be a list of columns, or a mapping of column to label; found "
+            f"{shown(answers)}."
+        )
     if not answers:
         raise JudgementError(f"{argument} names no column.")
+    for role, name in {"columns_are": columns_are, **given}.items():
+        if not isinstance(name, str | None):
+            raise JudgementError(f"{role}= must be a text; found {shown(name)}.")
     melted = _melted(as_pandas(frame), answers, argument, columns_are, given, systems)
     columns = answers.values() if isinstance(answers, Mapping) and systems else answers
     of_systems = ", ".join(systems or ())

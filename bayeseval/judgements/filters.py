@@ -306,6 +306,8 @@ def _identities(judgements: Judgements, function: str) -> np.ndarray:
 
 
 def _attribute(judgements: Judgements, name: str) -> np.ndarray:
+    if not isinstance(name, str):
+        raise JudgementError(f"an attribute is named by its text; found {shown(name)}.")
     if name not in judgements.attributes:
         close = nearest(name, list(judgements.attributes))
         hint = f" Did you mean {close!r}?" if close else ""

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import some
+from bayeseval._checks import shown, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._argument import takes_judgements
 from bayeseval.judgements._build import Columns
@@ -69,6 +69,8 @@ def join_annotators[Table: Judgements](
             frame = read_records(file)
     else:
         frame = as_pandas(people)
+    if not isinstance(id, str):
+        raise JudgementError(f"id= names the column of the ids by its text; found {shown(id)}.")
     levels = moderator_columns(moderators)
     kept = attribute_columns(attributes, moderators=levels)
     taken = [name for name in (*levels, *kept) if judgements.has(name)]
