@@ -11,23 +11,23 @@ from typing import ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from bayeseval._checks import counted, nearest, some
+from bayeseval._checks import counted
 from bayeseval._forms import Form
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._factors import (
     AuditEntry,
     Dropped,
     DroppedRows,
-    Factor,
     frozen_array,
     recoded,
 )
+from bayeseval.judgements._labelled import Labelled
 from bayeseval.judgements._meaning import Meaning
 from bayeseval.judgements.summary import Summary
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Judgements(ABC):
+class Judgements(Labelled, ABC):
     """An immutable table of judgements; base of the five protocols.
 
     Make one with ``from_frame`` or ``read`` of a protocol's class. Two tables are equal when they
@@ -37,12 +37,12 @@ class Judgements(ABC):
     ----------
     factors : tuple of Factor
         The labelled columns, in canonical order.
+    moderator_names : tuple of str
+        Which of the factors are moderators.
     answers : numpy.ndarray, one a row
         The answers, coded as the protocol's class says.
     counts : numpy.ndarray of int64, one a row
         How often this answer was given; ones unless the input held or was reduced to counts.
-    moderator_names : tuple of str
-        Which of the factors are moderators.
     dropped : tuple of Dropped
         Rows of the input that were no judgement, counted by reason.
     audit : tuple of AuditEntry
@@ -59,12 +59,9 @@ class Judgements(ABC):
     protocol: ClassVar[str]
     answer_name: ClassVar[str]
     meaning: ClassVar[Meaning]
-    system_factors: ClassVar[tuple[str, ...]] = ("system",)
 
-    factors: tuple[Factor, ...]
     answers: np.ndarray
     counts: np.ndarray
-    moderator_names: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     audit: tuple[AuditEntry, ...] = ()
     repeats: bool = False
@@ -73,31 +70,6 @@ class Judgements(ABC):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "dropped", DroppedRows(self.dropped))
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """Labels of the systems, in natural order."""
-        return self.labels(self.system_factors[0])
-
-    @property
-    def annotators(self) -> tuple[str, ...] | None:
-        """Labels of the annotators, or None for an export without identities."""
-        return self._labels_or_none("annotator")
-
-    @property
-    def items(self) -> tuple[str, ...] | None:
-        """Labels of the items, or None where none were recorded."""
-        return self._labels_or_none("item")
-
-    @property
-    def criteria(self) -> tuple[str, ...] | None:
-        """Labels of the criteria, or None where there is one unnamed criterion."""
-        return self._labels_or_none("criterion")
-
-    @property
-    def moderators(self) -> dict[str, tuple[str, ...]]:
-        """Levels of each moderator by its name."""
-        return {name: self.labels(name) for name in self.moderator_names}
 
     @property
     def is_paired(self) -> bool:
@@ -176,65 +148,6 @@ class Judgements(ABC):
     def n_judgements(self) -> int:
         """Number of judgements: the sum of the counts."""
         return int(self.counts.sum())
-
-    def has(self, factor: str) -> bool:
-        """Say whether the table has this factor.
-
-        Parameters
-        ----------
-        factor : str
-            Canonical name of a factor, or the name of a moderator.
-
-        Returns
-        -------
-        bool
-            True where ``labels(factor)`` and ``codes(factor)`` answer.
-        """
-        return any(known.name == factor for known in self.factors)
-
-    def labels(self, factor: str) -> tuple[str, ...]:
-        """Return the labels of one factor, in natural order.
-
-        Parameters
-        ----------
-        factor : str
-            Canonical name of a factor, or the name of a moderator.
-
-        Returns
-        -------
-        tuple of str
-            Labels that occur in the table; ``system_a`` and ``system_b`` share theirs.
-        """
-        return self._factor(factor).labels
-
-    def codes(self, factor: str) -> np.ndarray:
-        """Return the positions of the rows' labels in ``labels(factor)``.
-
-        Parameters
-        ----------
-        factor : str
-            Canonical name of a factor, or the name of a moderator.
-
-        Returns
-        -------
-        numpy.ndarray of int32
-            One code a row, read-only.
-        """
-        return self._factor(factor).codes
-
-    def _factor(self, name: str) -> Factor:
-        for factor in self.factors:
-            if factor.name == name:
-                return factor
-        names = [factor.name for factor in self.factors]
-        close = nearest(name, names)
-        hint = f" Did you mean {close!r}?" if close else ""
-        raise JudgementError(
-            f"these judgements have no factor {name!r}; they have {some(names, most=12)}.{hint}"
-        )
-
-    def _labels_or_none(self, factor: str) -> tuple[str, ...] | None:
-        return self.labels(factor) if self.has(factor) else None
 
     @cached_property
     def fingerprint(self) -> str:

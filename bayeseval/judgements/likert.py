@@ -346,26 +346,9 @@ class LikertJudgements(Judgements):
         return answers
 
     def keep_rows(self, rows: np.ndarray, *, rule: str) -> Self:
-        """Return the table with some of its rows, as `Judgements.keep_rows`.
+        """Return the table with some of its rows, and a line in the audit trail.
 
         Where only criteria of one scale are left, this is the table's scale.
-
-        Parameters
-        ----------
-        rows : numpy.ndarray of bool, one a row
-            The rows to keep.
-        rule : str
-            Why, in words; it is printed in reports.
-
-        Returns
-        -------
-        LikertJudgements
-            A table without labels that no row uses any more.
-
-        Raises
-        ------
-        JudgementError
-            Nothing would be left.
         """
         kept = super().keep_rows(rows, rule=rule)
         if not self.scales:
@@ -378,28 +361,11 @@ class LikertJudgements(Judgements):
         return replace(kept, answers=answers, scale=own, scales={})
 
     def as_numbers(self) -> np.ndarray:
-        """Return the rows' ratings as the numbers of the scale.
-
-        Returns
-        -------
-        numpy.ndarray of float64
-            One a row.
-        """
+        """Return the rows' ratings as the numbers of the scale."""
         return self.values.astype(np.float64)
 
     def as_given(self, answers: np.ndarray) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """Return the ratings as numbers of the scale, and the labels of their categories.
-
-        Parameters
-        ----------
-        answers : numpy.ndarray
-            Category codes, of any shape.
-
-        Returns
-        -------
-        values, words
-            As in `Judgements.as_given`; the words are the ``category``.
-        """
+        """Return the ratings as numbers of the scale, and the labels of their categories."""
         values = np.array(self.scale.values)
         if all(value.is_integer() for value in self.scale.values):
             values = values.astype(np.int64)
@@ -416,13 +382,7 @@ class LikertJudgements(Judgements):
         return [first.replace("judgement", "rating"), *rest, said]
 
     def summary(self) -> Summary:
-        """Say what is in the table, what was dropped, and what the design can identify.
-
-        Returns
-        -------
-        Summary
-            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
-        """
+        """Say what is in the table, what was dropped, and what the design can identify."""
         facts = [(f"scale of {name}", "", str(scale)) for name, scale in self.scales.items()]
         facts = facts or [("scale", "", str(self.scale))]
         per_category = np.bincount(

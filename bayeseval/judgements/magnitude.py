@@ -307,13 +307,7 @@ class MagnitudeJudgements(Judgements):
         return self.answers > FAR_OFF * (np.median(positive) if len(positive) else np.inf)
 
     def notes_on_slips(self) -> tuple[str, ...]:
-        """Return what to say of magnitudes that look like slips of the keyboard.
-
-        Returns
-        -------
-        tuple of str
-            One sentence, or none.
-        """
+        """Return what to say of magnitudes that look like slips of the keyboard."""
         far = self.far_off
         if not far.any():
             return ()
@@ -323,23 +317,11 @@ class MagnitudeJudgements(Judgements):
         return (f"{said} An arithmetic mean follows them; look whether they are slips.",)
 
     def as_numbers(self) -> np.ndarray:
-        """Return the magnitudes as they were given.
-
-        Returns
-        -------
-        numpy.ndarray of float64
-            One a row.
-        """
+        """Return the magnitudes as they were given."""
         return self.magnitudes.astype(np.float64)
 
     def in_favour(self) -> np.ndarray:
-        """Return logs of the ratios to the reference.
-
-        Returns
-        -------
-        numpy.ndarray of float64
-            One a row; NaN where censored, since zero has no logarithm.
-        """
+        """Return logs of the ratios to the reference, NaN where censored: zero has no logarithm."""
         return np.log(np.where(self.censored, np.nan, self.answers))
 
     def _fingerprint_header(self) -> object:
@@ -366,13 +348,7 @@ class MagnitudeJudgements(Judgements):
         return [first.replace("judgement", "magnitude"), *rest, said]
 
     def summary(self) -> Summary:
-        """Say what is in the table, what was dropped, and what the design can identify.
-
-        Returns
-        -------
-        Summary
-            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
-        """
+        """Say what is in the table, what was dropped, and what the design can identify."""
         total = self.n_judgements
         positive = ~self.censored
         facts = [("magnitude / reference", "", _range(self.answers[positive]))]

@@ -352,13 +352,7 @@ class SPAJudgements(Judgements):
         return 0.0, 1.0
 
     def points(self) -> np.ndarray:
-        """Return the probabilities: what each judgement gives to the first system.
-
-        Returns
-        -------
-        numpy.ndarray of float64
-            One a row.
-        """
+        """Return the probabilities: what each judgement gives to the first system."""
         return self.as_numbers()
 
     def _fingerprint_header(self) -> object:
@@ -378,13 +372,7 @@ class SPAJudgements(Judgements):
         return f"{self.bounds[0]:g}–{self.bounds[1]:g} ({origin})"
 
     def summary(self) -> Summary:
-        """Say what is in the table, what was dropped, and what the design can identify.
-
-        Returns
-        -------
-        Summary
-            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
-        """
+        """Say what is in the table, what was dropped, and what the design can identify."""
         total = self.n_judgements
         facts = [("asked as", "", self._bounds_text())]
         for name, value in (("exactly 0", 0.0), ("exactly ½", 0.5), ("exactly 1", 1.0)):

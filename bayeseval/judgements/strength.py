@@ -344,13 +344,7 @@ class StrengthJudgements(Judgements):
         return f"{kind} −{self.bound:g}..{self.bound:g}, positive = a"
 
     def summary(self) -> Summary:
-        """Say what is in the table, what was dropped, and what the design can identify.
-
-        Returns
-        -------
-        Summary
-            Prints as text and as HTML; ``to_frame()`` gives one row a fact.
-        """
+        """Say what is in the table, what was dropped, and what the design can identify."""
         total = self.n_judgements
         facts = [("scale", "", self._bounds_text())]
         for name, rows in (
