@@ -65,7 +65,7 @@ been busy."""
 def loaders() -> dict[str, Callable[[Path], Any]]:
     """Return what reads each data set, by name."""
     from bayeseval.judgements import read
-    from tests.judgements import test_real_data as real
+    from tests.judgements import real
     from tests.judgements import test_real_likert as likert
 
     def rankme(name: str, criterion: str) -> Callable[[Path], Any]:

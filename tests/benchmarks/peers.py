@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tests.benchmarks._likert_gradient import SEED
 from tests.benchmarks._page import Table, machine, page, versions
 from tests.benchmarks._peers import data, report
 from tests.benchmarks._peers.contenders import CONTENDERS
@@ -32,7 +33,6 @@ from tests.benchmarks._peers.processes import (
     run_limited,
 )
 from tests.benchmarks._peers.programs import PYTHON, Program, environment, find
-from tests.benchmarks.likert import SEED
 
 PARTS = (*CONTENDERS, "gradient")
 WRITERS = {

@@ -1,4 +1,4 @@
-"""TrueSkill: updates by the package and by integration, identities, tails, published results."""
+"""TrueSkill: the posterior's contract, rankings and clusters, the exact model."""
 
 import logging
 from pathlib import Path
@@ -9,15 +9,12 @@ import pandas as pd
 import pytest
 import trueskill
 import xarray as xr
-from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import norm
 
 import bayeseval as be
 from bayeseval.families import TrueSkill
-from bayeseval.families._trueskill_engines import update
 from bayeseval.families._trueskill_response import outcome_probabilities
-from bayeseval.families._trueskill_updates import rate, tie_moments, win_moments
 from bayeseval.judgements import PairwiseJudgements
 from bayeseval.simulate import simulate_pairwise
 
@@ -132,65 +129,6 @@ def test_a_ranking_across_groups_that_never_met_says_so() -> None:
     linked = comparisons([("A", "B", "a"), ("C", "D", "a"), ("B", "C", "tie")] * 30)
     ranking = be.trueskill_ranking(be.fit(linked, TrueSkill(**QUICK), draws=5, random_seed=1))
     assert "groups" not in repr(ranking)
-
-
-@pytest.mark.parametrize("t", [-3.0, -0.4, 0.0, 0.4, 2.5])
-@pytest.mark.parametrize("margin", [1e-4, 0.3, 2.0])
-def test_moments_are_those_of_the_cut_normal(t: float, margin: float) -> None:
-    for low, high, (v, w) in (
-        (margin, 40.0, win_moments(t, margin)),
-        (-margin, margin, tie_moments(t, margin)),
-    ):
-        mass, mean, second = (
-            quad(lambda x, k=k: x**k * norm.pdf(x - t), low, high, epsabs=1e-13)[0]
-            for k in range(3)
-        )
-        assert v == pytest.approx(mean / mass - t, rel=1e-5, abs=1e-8)
-        assert w == pytest.approx(1 - (second / mass - (mean / mass) ** 2), rel=1e-5, abs=1e-8)
-
-
-@pytest.mark.parametrize("engine", ["package", "compiled"])
-def test_an_upset_far_in_the_tail_is_rated(engine: str) -> None:
-    # trueskill issues 3 and 5: mu -323 (sd 3) beats mu -48 (sd 2), on the package's own scale.
-    mu, sigma, beta, margin = np.array([-323.0, -48.0]), np.array([3.0, 2.0]), 25 / 6, 0.74
-    total = 9 + 4 + 2 * beta**2
-    if engine == "package":
-        environment = trueskill.TrueSkill(beta=beta, tau=0.0, backend="scipy")
-        low, high = (environment.create_rating(*pair) for pair in zip(mu, sigma, strict=True))
-        with pytest.raises(FloatingPointError):
-            trueskill.rate_1vs1(low, high, env=environment)
-        rated, rescued = update(environment, low, high, 0, margin)
-        assert rescued
-        found = (rated.mu_a, rated.mu_b, rated.sigma_a, rated.sigma_b)
-    else:
-        one = np.zeros(1, dtype=np.int32)
-        rate(one, one + 1, one, one, margin, beta, mu, sigma)
-        found = (mu[0], mu[1], sigma[0], sigma[1])
-    # So far out the difference is known to be hardly more than the margin.
-    need = 275 + margin
-    assert found[0] == pytest.approx(-323 + 9 / total * need, rel=1e-3)
-    assert found[1] == pytest.approx(-48 - 4 / total * need, rel=1e-3)
-    assert found[2] == pytest.approx(np.sqrt(9 * (1 - 9 / total)), rel=1e-3)
-    assert found[3] == pytest.approx(np.sqrt(4 * (1 - 4 / total)), rel=1e-3)
-
-
-@pytest.mark.parametrize("t", [-1e8, -400.0, -40.0, 40.0, 400.0, 1e8])
-@pytest.mark.parametrize("margin", [1e-300, 1e-3, 5.0])
-def test_tails_stay_finite(t: float, margin: float) -> None:
-    for v, w in (win_moments(t, margin), tie_moments(t, margin)):
-        assert np.isfinite(v)
-        assert 0.0 <= w <= 1.0 + 1e-9
-
-
-@pytest.mark.parametrize("margin", [0.0, 1e-3, 0.5, 6.0])
-def test_outcome_probabilities_sum_to_one_and_mirror(margin: float) -> None:
-    difference = np.linspace(-40, 40, 161)
-    win, loss, tie = outcome_probabilities(difference, margin)
-    for share in (win, loss, tie):
-        assert ((share >= 0) & (share <= 1)).all()
-    np.testing.assert_allclose(win + loss + tie, 1.0, rtol=1e-12)
-    np.testing.assert_array_equal(win, loss[::-1])
-    assert (np.diff(win) >= 0).all()
 
 
 @pytest.mark.parametrize("chance", [1e-12, 1e-3, 0.25, 0.9, 1 - 1e-12])
@@ -360,64 +298,6 @@ def test_clusters_start_where_ranges_do_not_overlap() -> None:
     assert "drawn with replacement" in repr(ranking)
     alone = be.fit(table, TrueSkill(**{**QUICK, "resamples": 0}), draws=10, random_seed=1)
     assert "only what the order does" in repr(be.trueskill_ranking(alone)).replace("\n", " ")
-
-
-OFFICIAL = {
-    # Of wmt16.tur-eng.results.txt.
-    "online-B": (1, 2, 1), "online-G": (1, 3, 1), "online-A": (2, 3, 1),
-    "tbtk-syscomb": (4, 5, 2), "PROMT-SMT": (4, 6, 2), "dvorkanton": (5, 6, 2),
-    "jhu-syntax": (7, 8, 3), "jhu-pbmt": (7, 9, 3), "ParFDA": (8, 9, 3),
-}  # fmt: skip
-
-
-def test_wmt16_turkish_english_has_the_official_order_ranges_and_clusters(
-    shared_data: Path,
-) -> None:
-    table = be.read(shared_data / "wmt16_tr_en" / "wmt16.tur-eng.csv", format="wmt_rankings")
-    family = TrueSkill(engine="compiled", shuffles=20, resamples=1000)
-    posterior = be.fit(table, family, draws=100, random_seed=16)
-    frame = be.trueskill_ranking(posterior).to_frame()
-    names = [label.split(".")[1] for label in frame["system"]]
-    found = zip(frame["rank_low"], frame["rank_high"], frame["cluster"], strict=True)
-    assert dict(zip(names, found, strict=True)) == OFFICIAL
-    assert names == list(OFFICIAL)
-
-
-def rankme(folder: Path, name: str, criterion: str) -> PairwiseJudgements:
-    wide = pd.read_csv(folder / f"stp2_rankME_{name}.csv")
-    rows = [
-        {"annotator": row["_worker_id"], "item": at, "system": row[f"team{k}"],
-         "magnitude": row[f"{'inf' if name == 'inf' else criterion}{k}"]}
-        for at, row in wide.iterrows()
-        for k in (1, 2, 3)
-    ]  # fmt: skip
-    magnitudes = be.MagnitudeJudgements.from_frame(
-        pd.DataFrame(rows),
-        annotator="annotator",
-        item="item",
-        system="system",
-        magnitude="magnitude",
-        reference=100,
-    )
-    return be.to_pairwise(magnitudes)
-
-
-@pytest.mark.parametrize(
-    ("name", "criterion", "clusters"),
-    [
-        # Table 4 of Novikova et al. (2018); the baseline is TGen.
-        ("qual", "quality", [{"slug2slug"}, {"baseline"}, {"sheffield_v2"}]),
-        ("inf", "informativeness", [{"slug2slug", "baseline"}, {"sheffield_v2"}]),
-        ("nat", "naturalness", [{"slug2slug", "baseline", "sheffield_v2"}]),
-    ],
-)
-def test_rankme_has_the_printed_rankings(
-    shared_data: Path, name: str, criterion: str, clusters: list[set[str]]
-) -> None:
-    table = rankme(shared_data / "rankme", name, criterion)
-    posterior = be.fit(table, TrueSkill(engine="compiled", resamples=400), draws=50, random_seed=18)
-    found = be.trueskill_ranking(posterior).clusters
-    assert [set(group) for group in found] == clusters
 
 
 def test_two_systems_after_one_comparison_have_the_posteriors_moments() -> None:

@@ -1,42 +1,20 @@
-"""fit(): the same seed, the same draws; what is said, marked and refused."""
+"""fit(): the sampler's draws, the posterior contract, what is kept and what is interrupted."""
 
-import importlib.util
-import logging
 import subprocess
 import sys
 import warnings
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import arviz as az
 import numpy as np
 import pandas as pd
 import pytest
 
 import bayeseval as be
-from bayeseval.errors import ModelError
-from bayeseval.families import _FAMILIES, family_named
-from bayeseval.inference import Posterior, _course, _nutpie, _sampling, fitting
-from bayeseval.judgements import Factor
-from bayeseval.judgements._intake import CANONICAL, QUANTITIES
-from bayeseval.simulate import SimulatedLikert, simulate_pairwise
+from bayeseval.inference import Posterior, _nutpie, _sampling
+from bayeseval.simulate import SimulatedLikert
+from tests.inference.short import QUICK, QUIET, SHORT, frame, likert
 
 pytestmark = pytest.mark.sampling
-
-QUICK: dict[str, Any] = {"draws": 100, "tune": 100, "chains": 2, "progressbar": False}
-# Small steps: a single divergence, which chance may bring on another machine, would be told.
-QUIET: dict[str, Any] = {"progressbar": False}
-SHORT = pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
-
-
-def frame(study: SimulatedLikert) -> pd.DataFrame:
-    return study.judgements.to_frame()
-
-
-def likert(table: pd.DataFrame, **options: Any) -> be.LikertJudgements:
-    columns = {"annotator": "annotator", "system": "system", "item": "item", "rating": "rating"}
-    return be.LikertJudgements.from_frame(table, **{**columns, "scale": (1, 5), **options})
 
 
 def test_fit_converges(small_posterior: Posterior) -> None:
@@ -141,22 +119,6 @@ def test_seed_is_drawn_and_kept_where_none_is_given(small_study: SimulatedLikert
     assert other.settings.random_seed != first.settings.random_seed
 
 
-@SHORT
-def test_plan_is_said_before_sampling(
-    small_study: SimulatedLikert, caplog: pytest.LogCaptureFixture
-) -> None:
-    logging.getLogger("bayeseval").addHandler(caplog.handler)
-    try:
-        be.fit(small_study.judgements, random_seed=1, **QUICK)
-    finally:
-        logging.getLogger("bayeseval").removeHandler(caplog.handler)
-    line = caplog.messages[0]
-    assert line.startswith("Fitting OrdinalProbit to 144 judgements (144 distinct)")
-    assert "without interaction (every output was judged once)" not in line
-    for effect in ("quality", "severity", "difficulty"):
-        assert effect in line
-
-
 def test_failed_convergence_is_marked_and_warned(small_study: SimulatedLikert) -> None:
     with pytest.warns(be.ConvergenceWarning, match="effective draws"):
         posterior = be.fit(
@@ -183,30 +145,6 @@ def test_strict_raises_instead(small_study: SimulatedLikert) -> None:
 def test_one_chain_cannot_be_called_converged(small_study: SimulatedLikert) -> None:
     with pytest.warns(be.ConvergenceWarning, match="one chain only"):
         be.fit(small_study.judgements, random_seed=1, chains=1, draws=200, progressbar=False)
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"draws": 0}, "draws= is a whole number from 1"),
-        ({"chains": 2.5}, "chains= is a whole number"),
-        ({"target_accept": 1.0}, "target_accept= is from 0.5"),
-        ({"random_seed": "one"}, "random_seed= is a whole number"),
-        ({"random_seed": -1}, "from 0 to"),
-        ({"nuts_sampler": "stan"}, "nuts_sampler= is one of"),
-        ({"backend": "jax"}, "backend= is one of"),
-    ],
-)
-def test_wrong_settings_are_refused(
-    small_study: SimulatedLikert, options: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(be.ModelError, match=words):
-        be.fit(small_study.judgements, **options)
-
-
-def test_something_else_than_judgements_is_refused(small_study: SimulatedLikert) -> None:
-    with pytest.raises(be.ModelError, match=r"LikertJudgements\.from_frame"):
-        be.fit(frame(small_study))  # pyright: ignore[reportArgumentType]
 
 
 @SHORT
@@ -265,22 +203,6 @@ def test_interrupt_keeps_the_draws_made_so_far(
     )
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith("kept")
-
-
-@SHORT
-def test_draws_that_may_not_fit_into_memory_are_told_of_before_sampling(
-    small_study: SimulatedLikert, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    logger = logging.getLogger("bayeseval")
-    monkeypatch.setattr(fitting, "_DRAWS_WORTH_A_WORD", 20_000)
-    logger.addHandler(caplog.handler)
-    try:
-        be.fit(small_study.judgements, draws=100, tune=10, chains=1, random_seed=1)
-    finally:
-        logger.removeHandler(caplog.handler)
-    (told,) = [record.message for record in caplog.records if "parameters take" in record.message]
-    assert "The draws of 112 parameters take 0.0 GB" in told
-    assert "draws=22 of each chain" in told
 
 
 def test_after_an_interrupt_only_chains_with_draws_are_kept() -> None:
@@ -367,105 +289,6 @@ def test_every_structure_samples(family: be.OrdinalProbit, small_study: Simulate
     )
 
 
-def test_a_class_or_a_name_instead_of_a_family_is_refused_with_the_remedy(
-    small_study: SimulatedLikert,
-) -> None:
-    with pytest.raises(be.ModelError, match=r"pass OrdinalProbit\(\), an instance"):
-        be.fit(small_study.judgements, be.OrdinalProbit)  # type: ignore[arg-type]
-    with pytest.raises(be.ModelError, match=r"pass TrueSkill\(\), an instance"):
-        be.fit(small_study.judgements, be.TrueSkill)  # type: ignore[arg-type]
-    with pytest.raises(be.ModelError, match=r"found 'OrdinalProbit' \(str\)"):
-        be.fit(small_study.judgements, "OrdinalProbit")  # type: ignore[arg-type]
-
-
-STUDIES: dict[str, Any] = {
-    "likert": lambda: be.simulate_likert(n_annotators=4, n_systems=4, n_items=3, random_seed=1),
-    "magnitude": lambda: be.simulate_magnitude(
-        n_annotators=4, n_systems=4, n_items=3, random_seed=1
-    ),
-    "spa": lambda: be.simulate_spa(n_annotators=4, n_systems=4, n_items=3, random_seed=1),
-    "pairwise": lambda: be.simulate_pairwise(
-        n_annotators=4, n_systems=4, n_items=3, ties="davidson", random_seed=1
-    ),
-    "strength": lambda: be.simulate_strength(n_annotators=4, n_systems=4, n_items=3, random_seed=1),
-}
-EVERYTHING: dict[str, Any] = {
-    "BradleyTerry": be.BradleyTerry(annotators=("taste", "position", "consistency"), items=True),
-    "OrdinalProbit": be.OrdinalProbit(discrimination=True),
-    "Thurstone": be.Thurstone(ties="rao_kupper"),
-    "TrueSkill": be.TrueSkill(shuffles=2, resamples=2, engine="compiled"),
-}
-
-
-def _names_in_posterior(family: Any, judgements: be.Judgements) -> set[str]:
-    """Return what the posterior holds, from one draw that no data chose."""
-    if getattr(family, "direct", False):
-        draws = be.fit(judgements, family, draws=2, chains=1, random_seed=1).posterior
-    else:
-        declaration = family.declare(judgements)
-        cells = family.cells(declaration, judgements)
-        x = family.start(declaration, cells, np.random.default_rng(1))
-        values = family.constrained(declaration, x[None, None])
-        draws = family.posterior_dataset(declaration, values)
-    return {str(name) for name in draws.variables} | {str(dim) for dim in draws.dims}
-
-
-@pytest.mark.parametrize("name", [family.name for family in _FAMILIES])
-def test_a_moderator_called_as_a_quantity_of_the_posterior_is_refused(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    family = EVERYTHING.get(name) or family_named(name)()
-    study = STUDIES[family.protocol]().judgements
-    for stage in ("sample_density", "sample_pymc"):
-        monkeypatch.setattr(fitting, stage, lambda *_: pytest.fail("it would have been sampled"))
-    taken = _names_in_posterior(family, study)
-    assert "quality" in taken
-    for moderator in sorted(taken):
-        level = Factor(moderator, ("1", "2"), np.arange(study.n_rows, dtype=np.int32) % 2)
-        moderated = replace(
-            study,
-            factors=(*(f for f in study.factors if f.name != moderator), level),
-            moderator_names=(moderator,),
-        )
-        if moderator in (*CANONICAL, *QUANTITIES) or moderator.removesuffix("_sd") in QUANTITIES:
-            # Refused when the table is read.
-            continue
-        with pytest.raises(be.ModelError, match=f"a moderator is called '{moderator}'") as refused:
-            be.fit(moderated, family, random_seed=1)
-        assert f"moderators={{'my_{moderator}': '{moderator}'}}" in str(refused.value)
-
-
-def test_plan_of_one_judgement_is_in_the_singular(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    table = pd.DataFrame({"annotator": ["w"], "system": ["s"], "item": ["i"], "rating": [3]})
-
-    class Stop(Exception):
-        pass
-
-    def stop(*_: object) -> None:
-        raise Stop
-
-    monkeypatch.setattr(fitting, "sample_density", stop)
-    logging.getLogger("bayeseval").addHandler(caplog.handler)
-    try:
-        with pytest.raises(Stop):
-            be.fit(likert(table), random_seed=1)
-    finally:
-        logging.getLogger("bayeseval").removeHandler(caplog.handler)
-    assert "to 1 judgement (1 distinct)" in caplog.messages[0]
-
-
-def test_numpyro_is_asked_for_by_name_and_refused_where_it_is_not(
-    small_study: SimulatedLikert,
-) -> None:
-    with pytest.raises(ModelError, match="cannot both be"):
-        be.fit(small_study.judgements, backend="numpyro", nuts_sampler="pymc", **QUICK)
-    if importlib.util.find_spec("numpyro") is None:
-        with pytest.raises(ModelError, match=r"numpyro, not installed here.*bayeseval\[jax\]"):
-            be.fit(small_study.judgements, backend="numpyro", **QUICK)
-
-
 def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> None:
     pytest.importorskip("numpyro", reason="numpyro is in the group peers")
     here = be.fit(small_study.judgements, random_seed=1, **QUIET)
@@ -474,113 +297,3 @@ def test_numpyro_samples_the_same_posterior(small_study: SimulatedLikert) -> Non
     difference = here.quality.mean(("chain", "draw")) - there.quality.mean(("chain", "draw"))
     # Four standard errors of a mean with some 1,000 effective draws each.
     assert float(abs(difference).max()) < 4 * float(here.quality.std()) * np.sqrt(2 / 1000)
-
-
-@pytest.mark.parametrize(
-    ("design", "expected"),
-    [
-        (
-            {"n_annotators": 40, "n_systems": 4, "n_items": 1, "n_categories": 5},
-            ((0.95,), 500, "exact for a normal"),
-        ),
-        (
-            {"n_annotators": 4, "n_systems": 6, "n_items": 1, "n_categories": 10},
-            # How much gaps bend the posterior stands near a bound: processors round differently.
-            ((0.97, 0.985, 0.995), 1000, "leapfrog"),
-        ),
-    ],
-    ids=["many annotators", "ten categories for six ratings each"],
-)
-def test_a_pilot_chain_chooses_what_the_user_left_open(
-    design: dict[str, Any], expected: tuple[tuple[float, ...], int, str]
-) -> None:
-    study = be.simulate_likert(**design, random_seed=4)
-    few: dict[str, Any] = {"draws": 50, "chains": 1, "random_seed": 0, "progressbar": False}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", be.ConvergenceWarning)
-        left = be.fit(study.judgements, **few).settings
-        asked = be.fit(study.judgements, target_accept=0.85, tune=60, **few).settings
-    assert left.target_accept in expected[0]
-    assert (left.tune, left.integrator) == expected[1:]
-    assert (asked.target_accept, asked.tune, asked.integrator) == (0.85, 60, expected[2])
-
-
-def test_the_more_a_posterior_bends_the_more_careful_the_sampler(
-    small_study: SimulatedLikert,
-) -> None:
-    settings = _course.SamplerSettings(
-        draws=10,
-        tune=None,
-        chains=1,
-        cores=1,
-        random_seed=1,
-        target_accept=None,
-        max_treedepth=10,
-        progressbar=False,
-    )
-
-    def courses(family: be.OrdinalProbit) -> list[tuple[float, int, str, int]]:
-        declaration = family.declare(small_study.judgements)
-        found = [_course.course_for(settings, declaration, x) for x in (0.8, 1.1, 1.4, 1.7, None)]
-        return [
-            (each.target_accept, each.tune, each.integrator, each.extra_doublings) for each in found
-        ]
-
-    exact, leapfrog = "exact for a normal", "leapfrog"
-    assert courses(be.OrdinalProbit()) == [
-        (0.985, 1000, leapfrog, 1),
-        (0.97, 1000, leapfrog, 0),
-        (0.95, 500, exact, 0),
-        (0.95, 500, exact, 0),
-        (0.97, 1000, leapfrog, 0),
-    ]
-    assert courses(be.OrdinalProbit(thresholds="shifted")) == [
-        (0.985, 1000, leapfrog, 1),
-        (0.9, 1000, leapfrog, 0),
-        (0.95, 500, exact, 0),
-        (0.9, 500, exact, 0),
-        (0.9, 1000, leapfrog, 0),
-    ]
-
-
-def test_a_very_normal_posterior_takes_few_steps() -> None:
-    board = simulate_pairwise(
-        n_annotators=1, n_systems=110, n_items=1, n_repeats=4, random_seed=1
-    ).judgements
-    family = be.BradleyTerry(annotators="none", items=False)
-    posterior = be.fit(board, family, random_seed=1, progressbar=False)
-    assert posterior.settings.target_accept == 0.9
-    assert posterior.settings.integrator == "exact for a normal"
-    # Leapfrog steps at that acceptance rate are 15 and more.
-    assert posterior.data["sample_stats"].to_dataset()["n_steps"].values.mean() < 8
-
-
-def test_without_exact_steps_there_are_leapfrog_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (_sampling, _nutpie):
-        monkeypatch.setattr(module, "has_trajectories", lambda: False)
-    study = be.simulate_likert(
-        n_annotators=40, n_systems=4, n_items=1, n_categories=5, random_seed=2
-    )
-    posterior = be.fit(study.judgements, random_seed=1, progressbar=False)
-    assert posterior.settings.integrator == "leapfrog"
-    assert posterior.settings.sampler == "nutpie, leapfrog steps only"
-    assert posterior.convergence.ok
-
-
-def test_both_integrators_sample_the_same_posterior(monkeypatch: pytest.MonkeyPatch) -> None:
-    study = be.simulate_likert(
-        n_annotators=40, n_systems=4, n_items=1, n_categories=5, random_seed=2
-    )
-    exact = be.fit(study.judgements, random_seed=1, draws=2000, progressbar=False)
-    monkeypatch.setattr(_course, "_STEP_OF_NEARLY_NORMAL", np.inf)
-    leapfrog = be.fit(study.judgements, random_seed=1, draws=2000, progressbar=False)
-    assert exact.settings.integrator == "exact for a normal"
-    assert leapfrog.settings.integrator == "leapfrog"
-    names = ["quality", "severity", "thresholds", "quality_sd", "severity_sd", "gap_sd"]
-    first, second = exact.posterior[names], leapfrog.posterior[names]
-    for moment in ("mean", "sd"):
-        one, other = (az.summary(x, kind="all", round_to="none") for x in (first, second))
-        errors = (table[f"mcse_{moment}"].to_numpy() for table in (one, other))
-        apart = (one[moment] - other[moment]).to_numpy() / np.hypot(*errors)
-        # 210 numbers; the largest of so many standard normals is below 4.5 in 99.8 % of cases.
-        assert np.abs(apart).max() < 4.5, list(one.index)[int(np.abs(apart).argmax())]

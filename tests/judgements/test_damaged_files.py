@@ -20,7 +20,7 @@ from bayeseval.judgements import (
     StrengthJudgements,
     read,
 )
-from tests.judgements.test_readers import (
+from tests.judgements.exports import (
     ARGILLA_1,
     ARGILLA_2,
     ARGILLA_HUB,

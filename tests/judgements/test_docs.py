@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from bayeseval.judgements import likert, pairwise
-from tests.judgements.test_readers import BATTLES, MQM, MTURK, PEOPLE, QUALTRICS
+from tests.judgements.exports import BATTLES, MQM, MTURK, PEOPLE, QUALTRICS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [*sorted((DOCS / "protocols").glob("*.md")), DOCS / "howto" / "import.md"]

@@ -1,10 +1,5 @@
-"""Every folder of real data loads through the public API, and its published figures come out.
+"""Published data sets give the published counts, means and win rates."""
 
-Each ``load_…`` is what a user writes, in at most ten lines. The figures are from the SOURCE.md of
-the folder, under Checks. ``printed_tables`` holds figures of papers and no judgements.
-"""
-
-import json
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +10,27 @@ from bayeseval.judgements import (
     LikertJudgements,
     MagnitudeJudgements,
     PairwiseJudgements,
-    SPAJudgements,
     StrengthJudgements,
     identify,
     read,
     to_pairwise,
+)
+from tests.judgements.real import (
+    load_activities,
+    load_alpaca_eval,
+    load_baseball,
+    load_citations,
+    load_dialogue_likert,
+    load_dialogue_magnitude,
+    load_huse,
+    load_krippendorff,
+    load_llmfao,
+    load_pandalm,
+    load_rankme_magnitudes,
+    load_shrout_fleiss,
+    load_springall,
+    load_squality,
+    load_weather,
 )
 
 
@@ -54,12 +65,6 @@ def means(table: LikertJudgements | MagnitudeJudgements, *by: str) -> pd.Series:
     return table.to_frame().assign(value=values).groupby(list(by))["value"].mean()
 
 
-def load_alpaca_eval(folder: Path) -> SPAJudgements:
-    table = read(folder, format="alpaca_eval")
-    assert isinstance(table, SPAJudgements)
-    return table
-
-
 def test_alpacaeval_gives_the_leaderboards_win_rates(shared_data: Path):
     table = load_alpaca_eval(shared_data / "alpacaeval2_llm_judge")
     frame = table.to_frame().groupby("system_a")["probability"].agg(["mean", "std", "count"])
@@ -81,33 +86,6 @@ def test_alpacaeval_gives_the_leaderboards_win_rates(shared_data: Path):
     assert table.origin.startswith("AlpacaEval: annotator = annotator; system_a = generator_2")
 
 
-DIALOGUE = r"C(?P<item>[0-9]+)_R(?P<system>[0-9]+)_(?P<criterion>[RC])"
-CRITERIA = {"criterion": {"R": "readability", "C": "coherence"}}
-
-
-def load_dialogue_likert(folder: Path) -> LikertJudgements:
-    names = [f"C{c}_R{r}_{k}" for c in range(1, 51) for r in range(1, 5) for k in "RC"]
-    table = read(
-        next(folder.glob("Likert*.csv")), format="qualtrics", protocol="likert", pattern=DIALOGUE,
-        names=names, rename=CRITERIA, scale=(1, 6),
-    )  # fmt: skip
-    assert isinstance(table, LikertJudgements)
-    return table
-
-
-def load_dialogue_magnitude(folder: Path) -> MagnitudeJudgements:
-    def by_position(names: list[str]) -> list[str]:
-        shown = [names[k - k % 2].split("_")[1] for k in range(len(names))]
-        return [f"C{k // 6 + 1}_{shown[k]}_{'RC'[k % 2]}" for k in range(len(names))]
-
-    table = read(
-        next(folder.glob("RME*.csv")), format="qualtrics", protocol="magnitude", pattern=DIALOGUE,
-        names=by_position, rename=CRITERIA, reference=100.0, zeros="censor",
-    )  # fmt: skip
-    assert isinstance(table, MagnitudeJudgements)
-    return table
-
-
 def test_dialogue_surveys_give_the_published_means(shared_data: Path):
     likert = load_dialogue_likert(shared_data / "dialogue_qualtrics")
     assert likert.n_judgements == 42 * 50 * 4 * 2
@@ -122,14 +100,6 @@ def test_dialogue_surveys_give_the_published_means(shared_data: Path):
     found = means(rme, "criterion")
     assert found["readability"] == pytest.approx(88.03, abs=6e-3)
     assert found["coherence"] == pytest.approx(64.46, abs=6e-3)
-
-
-def load_activities(folder: Path) -> StrengthJudgements:
-    wide = pd.read_csv(folder / "phyActFlowPropensity.csv")
-    return StrengthJudgements.from_wide(
-        wide, annotator=None, system_a="pa1", system_b="pa2", strengths=list(wide.columns[2:]),
-        columns_are="criterion", bounds=2, positive="b",
-    )  # fmt: skip
 
 
 def test_graded_pairs_of_activities_have_the_published_counts(shared_data: Path):
@@ -147,19 +117,6 @@ def test_graded_pairs_of_activities_have_the_published_counts(shared_data: Path)
         assert tuple((strengths == grade).sum() for grade in (2, 1, 0, -1, -2)) == printed
 
 
-HUSE_WORDS = {"Invalid": 1, "Rare": 2, "Specific": 3, "Average": 4, "Typical": 5, "Very Typical": 6}
-
-
-def load_huse(folder: Path) -> LikertJudgements:
-    columns = {"system": "Input.TYPE{k}", "item": ["HITId", "Input.IDX{k}"], "rating": "Answer.{k}"}
-    table = read(
-        folder / "summarization_raw_outputs_notext.csv", format="mturk", protocol="likert",
-        columns=columns, labels=HUSE_WORDS,
-    )  # fmt: skip
-    assert isinstance(table, LikertJudgements)
-    return table
-
-
 def test_huse_ratings_have_the_published_counts(shared_data: Path):
     table = load_huse(shared_data / "huse_summarization")
     assert table.n_judgements == 4000
@@ -172,13 +129,6 @@ def test_huse_ratings_have_the_published_counts(shared_data: Path):
     assert len(found) == 200
     assert sorted(found.round(6)) == sorted(clean["HumanJudgement"].round(6))
     assert "WorkTimeInSeconds" in table.attributes
-
-
-def load_llmfao(folder: Path) -> PairwiseJudgements:
-    return PairwiseJudgements.read(
-        folder / "llmfao.csv", annotator="worker", system_a="left", system_b="right",
-        item="prompt", outcome="winner", outcomes={"left": "a", "right": "b", "tie": "tie"},
-    )  # fmt: skip
 
 
 def test_llmfao_has_the_published_votes_and_win_rates(shared_data: Path):
@@ -214,16 +164,6 @@ def test_mtbench_has_the_published_votes_and_win_rates(shared_data: Path):
     assert win_rates(judge)["claude-v1"] == pytest.approx(0.7063, abs=6e-5)
 
 
-def load_pandalm(folder: Path) -> PairwiseJudgements:
-    frame = pd.read_json(folder / "testset-v1.notext.json")
-    frame[["first", "second"]] = frame["cmp_key"].str.split("_", expand=True)
-    return PairwiseJudgements.from_wide(
-        frame, annotator=None, system_a="first", system_b="second", item="idx",
-        answers=["annotator1", "annotator2", "annotator3"], columns_are="annotator",
-        outcomes={1: "a", 2: "b", 0: "tie"},
-    )  # fmt: skip
-
-
 def test_pandalm_has_the_published_votes(shared_data: Path):
     table = load_pandalm(shared_data / "pandalm")
     assert (table.n_judgements, len(table.systems)) == (2997, 5)
@@ -244,15 +184,6 @@ def test_pandalm_votes_by_pair(shared_data: Path):
     assert between(table, "opt-7b", "pythia-6.9b") == (99, 45, 156)
 
 
-def load_weather(folder: Path) -> SPAJudgements:
-    frame = pd.read_csv(folder / "WeatherTask.csv").assign(other="the other event")
-    frame["condition"] = frame["priming"] + " " + frame["eliciting"]
-    return SPAJudgements.from_frame(
-        frame.reset_index(names="person"), annotator="person", system_a="condition",
-        system_b="other", probability="agreement", bounds=(0, 1),
-    )  # fmt: skip
-
-
 def test_probability_judgements_give_the_published_means(shared_data: Path):
     table = load_weather(shared_data / "probability_judgements")
     found = table.to_frame().groupby("system_a")["probability"].agg(["mean", "std", "count"])
@@ -264,15 +195,6 @@ def test_probability_judgements_give_the_published_means(shared_data: Path):
     ):
         expected = {"mean": mean, "std": sd, "count": n}
         assert found.to_dict("index")[condition] == pytest.approx(expected, abs=6e-5)
-
-
-def load_rankme_magnitudes(file: Path, criterion: str) -> MagnitudeJudgements:
-    short = "inf" if criterion == "informativeness" else criterion
-    return MagnitudeJudgements.from_wide(
-        pd.read_csv(file), annotator="_worker_id", item="mr_id", reference=100.0,
-        systems=["team1", "team2", "team3"], magnitudes=[f"{short}{k}" for k in (1, 2, 3)],
-        repeats=True,
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -324,45 +246,6 @@ def test_rankme_plain_magnitudes_give_the_published_means(shared_data: Path):
     assert means(table, "system").tolist() == pytest.approx((99.31, 87.53, 100.06), abs=6e-3)
 
 
-def load_baseball(folder: Path) -> PairwiseJudgements:
-    return PairwiseJudgements.from_counts(
-        pd.read_csv(folder / "baseball.csv"), system_a="home.team", system_b="away.team",
-        wins="home.wins", losses="away.wins",
-    )  # fmt: skip
-
-
-def load_springall(folder: Path) -> PairwiseJudgements:
-    # A win of the file is one of the column treatment.
-    return PairwiseJudgements.from_counts(
-        pd.read_csv(folder / "springall_ties.csv"), system_a="col", system_b="row",
-        wins="win", losses="loss", ties="tie",
-    )  # fmt: skip
-
-
-def load_citations(folder: Path) -> PairwiseJudgements:
-    square = pd.read_csv(folder / "citations.csv").melt("cited", var_name="citing", value_name="n")
-    return PairwiseJudgements.from_frame(
-        square[square["cited"] != square["citing"]].assign(outcome="a"), annotator=None,
-        system_a="cited", system_b="citing", outcome="outcome", count="n",
-    )  # fmt: skip
-
-
-def load_krippendorff(folder: Path) -> LikertJudgements:
-    raters = pd.read_csv(folder / "krippendorff_4x12.csv", header=None)
-    wide = raters.rename(columns=lambda unit: f"unit {unit + 1}").reset_index(names="rater")
-    return LikertJudgements.from_wide(
-        wide.assign(system="text"), annotator="rater", system="system",
-        ratings=list(wide.columns[1:]), columns_are="item", scale=(1, 5),
-    )  # fmt: skip
-
-
-def load_shrout_fleiss(folder: Path) -> LikertJudgements:
-    return LikertJudgements.from_wide(
-        pd.read_csv(folder / "shrout_fleiss_6x4.csv"), annotator=None, system="target",
-        ratings=["J1", "J2", "J3", "J4"], columns_are="annotator", scale=(1, 10),
-    )  # fmt: skip
-
-
 def test_reference_tables_have_their_counts(shared_data: Path):
     folder = shared_data / "reference_tables"
     baseball = load_baseball(folder)
@@ -379,21 +262,6 @@ def test_reference_tables_have_their_counts(shared_data: Path):
     assert len(krippendorff.items or ()) == 12
     shrout = load_shrout_fleiss(folder)
     assert (shrout.n_judgements, len(shrout.systems)) == (24, 6)
-
-
-def load_squality(folder: Path, criterion: str) -> LikertJudgements:
-    lines = (folder / "all-responses.nocomments.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [
-        {"item": f"{passage['passage-id']} {question}", **review}
-        for passage in map(json.loads, lines)
-        for question, systems in passage["questions"].items()
-        for system in systems.values()
-        for review in system["reviews"]
-    ]
-    return LikertJudgements.from_frame(
-        pd.DataFrame(rows), annotator="worker_id", system="system", item="item",
-        rating=f"{criterion}-rating", scale=(0, 100), attributes=[f"{criterion}-rank"],
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

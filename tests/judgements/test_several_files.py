@@ -9,8 +9,8 @@ import pytest
 
 from bayeseval.errors import JudgementError
 from bayeseval.judgements import Dropped, LikertJudgements, PairwiseJudgements, read
+from tests.judgements.exports import BATTLES, BLOCKS, GOOD, MTURK, QUALTRICS, SURVEY
 from tests.judgements.test_damaged_files import FILES
-from tests.judgements.test_readers import BATTLES, BLOCKS, GOOD, MTURK, QUALTRICS, SURVEY
 
 TABLE = pd.DataFrame({"w": ["a", "a", "b"], "s": ["A", "B", "A"], "r": [1, 2, 5]})
 ROLES: dict[str, Any] = {"annotator": "w", "system": "s", "rating": "r", "scale": (1, 5)}

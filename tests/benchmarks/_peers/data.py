@@ -9,8 +9,8 @@ import pandas as pd
 
 import bayeseval as be
 from bayeseval.simulate import simulate_spa, simulate_strength
+from tests.benchmarks._likert_gradient import CATEGORIES, SEED
 from tests.benchmarks._peers.strength import BOUND
-from tests.benchmarks.likert import CATEGORIES, SEED
 
 PAIRS_ASKED = 5
 

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 from scipy.special import ndtr
 
+from tests.benchmarks._likert_gradient import SEED, gradient_case
 from tests.benchmarks._measure import medians
-from tests.benchmarks.likert import SEED, gradient_case
 
 NORMAL = "two normal CDFs, scipy.special.ndtr"
 KERNEL = "likelihood with gradient, bare kernel"

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.benchmarks._likert_gradient import CATEGORIES, plain_model
 from tests.benchmarks._peers import samplers
 from tests.benchmarks._peers.contract import Result, Settings, Stages
-from tests.benchmarks.likert import CATEGORIES, plain_model
 
 if TYPE_CHECKING:
     from bayeseval import LikertJudgements
