@@ -8,7 +8,8 @@ import numpy as np
 
 from bayeseval._checks import generator, nearest, whole_number
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import answers_by_unit, has_width, once_each, slices
+from bayeseval._slices import slices
+from bayeseval._units import answers_by_unit, has_width, once_each
 from bayeseval.agreement._shared_items import BetweenUnits, clusters
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements

@@ -6,15 +6,8 @@ import numpy as np
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import (
-    Slice,
-    answers_about,
-    both_sides,
-    cell_means,
-    compact,
-    slices,
-    unit_factors,
-)
+from bayeseval._slices import Slice, slices
+from bayeseval._units import answers_about, both_sides, cell_means, compact, unit_factors
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements

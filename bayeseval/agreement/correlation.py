@@ -8,7 +8,8 @@ import numpy as np
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown
-from bayeseval._units import answers_by_unit, compact, slices
+from bayeseval._slices import slices
+from bayeseval._units import answers_by_unit, compact
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements

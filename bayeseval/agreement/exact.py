@@ -8,7 +8,8 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import Slice, answers_by_unit, compact, once_each, slices, unit_factors
+from bayeseval._slices import Slice, slices
+from bayeseval._units import answers_by_unit, compact, once_each, unit_factors
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.judgements import Judgements, PairwiseJudgements
 from bayeseval.judgements._argument import takes_judgements

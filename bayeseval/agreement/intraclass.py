@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import cell_means, compact, named_unit, numbers, slices
+from bayeseval._slices import slices
+from bayeseval._units import cell_means, compact, named_unit, numbers
 from bayeseval.agreement._shared_items import BetweenUnits, clusters, note_on_shared_items
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from bayeseval._units import Slice, answers_by_unit, compact
+from bayeseval._slices import Slice
+from bayeseval._units import answers_by_unit, compact
 from bayeseval.frequentist.tukey import square_within, tukey_differences
 from bayeseval.judgements import Judgements
 

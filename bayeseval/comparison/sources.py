@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._records import Record, Shown, printed
+from bayeseval._slices import slices
 from bayeseval._tables import Table
-from bayeseval._units import slices
 from bayeseval.comparison._contract import (
     PosteriorLike,
     components_of,

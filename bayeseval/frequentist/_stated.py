@@ -7,7 +7,8 @@ import numpy as np
 
 from bayeseval._checks import nearest, shown, some
 from bayeseval._records import Shown
-from bayeseval._units import Slice, compact
+from bayeseval._slices import Slice
+from bayeseval._units import compact
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.frequentist.welch import welch_from_summary
 from bayeseval.judgements import Judgements, SPAJudgements, StrengthJudgements

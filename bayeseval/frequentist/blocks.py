@@ -7,7 +7,8 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import answers_about, block_means, both_sides, slices, strata
+from bayeseval._slices import slices, strata
+from bayeseval._units import answers_about, block_means, both_sides
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements

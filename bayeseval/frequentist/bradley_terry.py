@@ -7,7 +7,7 @@ import pandas as pd
 
 from bayeseval._checks import nearest, some
 from bayeseval._records import Shown
-from bayeseval._units import slices
+from bayeseval._slices import slices
 from bayeseval.errors import DesignError, JudgementError
 from bayeseval.frequentist._bt_cells import Cells, count_cells, distinct
 from bayeseval.frequentist._bt_exists import position_told, refuse_groups

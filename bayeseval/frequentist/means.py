@@ -7,7 +7,8 @@ import pandas as pd
 
 from bayeseval._checks import shown
 from bayeseval._records import Record, Shown
-from bayeseval._units import compact, has_width, numbers, slices
+from bayeseval._slices import slices
+from bayeseval._units import compact, has_width, numbers
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._records import Record, Shown, p_text, split
-from bayeseval._units import numbers, slices, strata
+from bayeseval._slices import slices, strata
+from bayeseval._units import numbers
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import (
     NAMES,

@@ -10,7 +10,8 @@ import pandas as pd
 
 from bayeseval._checks import shown, whole_number
 from bayeseval._records import Record, Shown
-from bayeseval._units import cell_means, numbers, slices
+from bayeseval._slices import slices
+from bayeseval._units import cell_means, numbers
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha
 from bayeseval.frequentist._stated import Unit

@@ -10,7 +10,8 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import Slice, cell_means, compact, numbers, slices, strata
+from bayeseval._slices import Slice, slices, strata
+from bayeseval._units import cell_means, compact, numbers
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import (
     NAMES,

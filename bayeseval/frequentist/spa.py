@@ -9,8 +9,8 @@ import pandas as pd
 
 from bayeseval._checks import counted, some
 from bayeseval._records import Record, Shown, printed
+from bayeseval._slices import slices
 from bayeseval._tables import Table
-from bayeseval._units import slices
 from bayeseval.errors import JudgementError
 from bayeseval.frequentist._corrections import (
     NAMES,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from bayeseval._records import Record
-from bayeseval._units import slices
+from bayeseval._slices import slices
 from bayeseval.errors import JudgementError
 from bayeseval.frequentist._corrections import (
     NAMES,

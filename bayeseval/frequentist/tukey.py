@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import answers_about, both_sides, slices, strata
+from bayeseval._slices import slices, strata
+from bayeseval._units import answers_about, both_sides
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._corrections import checked_alpha, verdicts
 from bayeseval.frequentist._mixed import additive

@@ -8,15 +8,8 @@ import pandas as pd
 
 from bayeseval._checks import names_of
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import (
-    Slice,
-    answers_about,
-    block_means,
-    both_sides,
-    slices,
-    strata,
-    summaries,
-)
+from bayeseval._slices import Slice, slices, strata
+from bayeseval._units import answers_about, block_means, both_sides, summaries
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._mixed import additive
 from bayeseval.frequentist.means import notes_on_means

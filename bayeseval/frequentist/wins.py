@@ -7,7 +7,7 @@ import pandas as pd
 
 from bayeseval._checks import some
 from bayeseval._records import Record, Shown, split
-from bayeseval._units import slices
+from bayeseval._slices import slices
 from bayeseval.frequentist._dependence import depends
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
