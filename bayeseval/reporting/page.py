@@ -13,7 +13,7 @@ from bayeseval.comparison import Comparison, compare, rank
 from bayeseval.comparison._contract import Population, refuse_no_posterior
 from bayeseval.errors import BayesEvalError
 from bayeseval.judgements import Judgements
-from bayeseval.ranking import Ranking
+from bayeseval.ranking import Ranking, alarm_sentences
 from bayeseval.reporting._about import convergence, model, origin, reading, study
 from bayeseval.reporting._contract import ReportedPosterior
 from bayeseval.reporting._document import Document, Section
@@ -221,7 +221,7 @@ def _long_alarms(ranking: Ranking) -> tuple[str, ...]:
     if ranking.approximate is not None:
         remark = "These draws are an approximation of the posterior, not a sample from it"
         alarms.append(Remark(f"{remark}: {ranking.approximate}"))
-    return tuple(alarms)
+    return (*alarms, *alarm_sentences((), None, ranking.components), *ranking.unjudged)
 
 
 def _short_alarms(ranking: Ranking) -> tuple[str, ...]:
@@ -230,4 +230,6 @@ def _short_alarms(ranking: Ranking) -> tuple[str, ...]:
     marks = [f"{failed}: do not report. {see}"] if ranking.problems else []
     if ranking.approximate is not None:
         marks.append(Remark(f"Approximate draws. {see}"))
+    if len(ranking.components) > 1 or ranking.unjudged:
+        marks.append(f"Some of this rests on no judgement. {see}")
     return tuple(marks)

@@ -10,9 +10,8 @@ import bayeseval as be
 pytestmark = pytest.mark.sampling
 
 
-@pytest.fixture(scope="module")
-def posterior(tmp_path_factory: pytest.TempPathFactory) -> be.Posterior:
-    """Return what is left after saving of a fit in which nobody judged C on d2."""
+def ratings() -> be.LikertJudgements:
+    """Return ratings in which nobody judged C on d2."""
     rows = [
         (f"p{k}", system, day, mean + (k + len(day)) % 2)
         for k in range(12)
@@ -20,7 +19,7 @@ def posterior(tmp_path_factory: pytest.TempPathFactory) -> be.Posterior:
         for day in ("d1", "d2")
         if (system, day) != ("C", "d2")
     ]
-    ratings = be.LikertJudgements.from_frame(
+    return be.LikertJudgements.from_frame(
         pd.DataFrame(rows, columns=["annotator", "system", "d", "rating"]),
         annotator="annotator",
         system="system",
@@ -28,9 +27,14 @@ def posterior(tmp_path_factory: pytest.TempPathFactory) -> be.Posterior:
         scale=(1, 5),
         moderators=["d"],
     )
+
+
+@pytest.fixture(scope="module")
+def posterior(tmp_path_factory: pytest.TempPathFactory) -> be.Posterior:
+    """Return what is left after saving of a fit of them."""
     family = be.OrdinalProbit(thresholds="common", effects={"taste": False})
     fitted = be.fit(
-        ratings, family, draws=300, tune=300, chains=2, random_seed=1, progressbar=False
+        ratings(), family, draws=300, tune=300, chains=2, random_seed=1, progressbar=False
     )
     path: Path = tmp_path_factory.mktemp("saved") / "ratings.nc"
     fitted.save(path)
@@ -66,3 +70,13 @@ def test_what_rests_on_the_model_alone_is_no_finding(posterior: be.Posterior) ->
     on_c = (table["system_a"] == "C") | (table["system_b"] == "C")
     assert (table.loc[(table["level"] == "d2") & on_c, "verdict"] == "not known").all()
     assert (table.loc[(table["level"] == "d1") & on_c, "verdict"] != "not known").all()
+
+
+@pytest.mark.filterwarnings("ignore::bayeseval.ConvergenceWarning")
+def test_a_page_says_above_all_what_no_judgement_exists_of(
+    posterior: be.Posterior, tmp_path: Path
+) -> None:
+    page = be.report(posterior, ratings(), tmp_path / "page.md", draws=20).read_text("utf-8")
+    first = page.index("No judgement exists of 'C, d d2'")
+    assert first < page.index("## ")
+    assert "Some of this rests on no judgement. See the top of the page." in page
