@@ -20,7 +20,11 @@ from bayeseval.judgements._intake import (
     refuse_duplicates,
     take,
 )
-from bayeseval.judgements._moderators import moderator_columns, refuse_measurement
+from bayeseval.judgements._moderators import (
+    moderator_columns,
+    refuse_measurement,
+    refuse_numbers_for_names,
+)
 from bayeseval.judgements._reading import Paths, naming_the_file, paths_of
 
 type Columns = Sequence[str] | Mapping[str, str]
@@ -156,8 +160,12 @@ def build(
     counts, values = counts[left], found.values[left]
     further = {name: column[left] for name, column in found.further.items()}
     factors = _factors(settled, planned)
+    n_judgements = int(counts.sum())
     for name in planned.moderators:
-        refuse_measurement(name, settled.columns[f"moderator {name}"], int(counts.sum()))
+        refuse_measurement(name, settled.columns[f"moderator {name}"], n_judgements)
+    for role in ("annotator", "system", "system_a", "system_b", "criterion"):
+        if role in settled.columns:
+            refuse_numbers_for_names(role, settled.columns[role], n_judgements)
     if planned.roles["annotator"] is not None and not repeats:
         unit = {f.name: f.codes for f in factors if f.name not in TOGETHER}
         has_counts = planned.roles["count"] is not None

@@ -86,3 +86,20 @@ def refuse_measurement(name: str, column: Column, n_judgements: int) -> None:
             f"names, such as batches, are written as words: {shown(name + ' ')} + "
             f"frame[{column.source!r}].astype(str). For filters alone take attributes=."
         )
+
+
+def refuse_numbers_for_names(role: str, column: Column, n_judgements: int) -> None:
+    """Refuse a measurement as names of systems or people: fractions, nearly all different."""
+    levels = [column.values[code] for code in np.unique(column.codes[column.codes >= 0])]
+    if len(levels) <= _FEW_LEVELS or n_judgements >= _JUDGEMENTS_A_LEVEL * len(levels):
+        return
+    numbers = [None if isinstance(level, bool) else as_number(level) for level in levels]
+    known = [float(number) for number in numbers if number is not None]
+    if len(known) < len(levels) or all(number.is_integer() for number in known):
+        return
+    raise JudgementError(
+        f"{role}={column.source!r} holds {len(levels)} different numbers, not whole ones, in "
+        f"{n_judgements:,} judgements, as a measurement does. Name the column of the {role}; if "
+        f"these are their names, write them as words: {shown(role + ' ')} + "
+        f"frame[{column.source!r}].astype(str)."
+    )

@@ -346,3 +346,14 @@ def test_esa_takes_documents_domains_and_moderators(tmp_path: Path):
     assert table.attributes["doc_id"].tolist() == ["n.1", "n.1"]
     documents = read(path, format="wmt_esa", item="doc_id", repeats=True)
     assert documents.items == ("n.1",)
+
+
+@pytest.mark.parametrize("content", ["[]", '[{"id": 1, "data": {}, "annotations": null}]'])
+def test_an_export_without_any_answer_says_so(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "tasks.json"
+    path.write_text(content)
+    with pytest.raises(JudgementError, match=r"tasks\.json: no record holds an answer"):
+        read(
+            path, format="label_studio", protocol="likert",
+            columns={"system": "data.sys", "rating": "r"}, scale=(1, 5),
+        )  # fmt: skip

@@ -101,3 +101,16 @@ def test_what_is_joined_is_asked_the_same():
         be.join_annotators(table, people, moderators=["age"])
     grouped = people.assign(age=pd.qcut(people["age"], 3).astype(str))
     assert len(be.join_annotators(table, grouped, moderators=["age"]).moderators["age"]) == 3
+
+
+@pytest.mark.parametrize("role", ["annotator", "system"])
+def test_measurements_are_no_names(role: str):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"annotator": "p", "system": "A", "rating": 3}, index=range(20))
+    frame = frame.assign(**{role: rng.normal(size=20).round(3)})
+    arguments = {"annotator": "annotator", "system": "system", "rating": "rating", "scale": (1, 5)}
+    with pytest.raises(JudgementError, match=rf"{role}='{role}' holds 20 different numbers"):
+        be.LikertJudgements.from_frame(frame, **arguments)
+    # Versions are names: few of them, or each judged often.
+    frame[role] = [1.5, 3.5, 4.1, 4.5] * 5
+    be.LikertJudgements.from_frame(frame, repeats=True, **arguments)

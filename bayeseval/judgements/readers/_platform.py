@@ -58,6 +58,10 @@ class Source:
     dropped: tuple[Dropped, ...] = ()
     files: tuple[tuple[int, str], ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.frame.columns.empty:
+            raise JudgementError("no record holds an answer. Export again when there are some.")
+
     def without(self, rows: np.ndarray, reason: str) -> "Source":
         """Return the source without some rows, counted under a reason."""
         if not rows.any():
