@@ -154,10 +154,11 @@ def sample_density(
 
     imported = perf_counter()
     # The first call compiles, or loads what an earlier process compiled.
-    family.density(declaration, cells)(family.start(declaration, cells, np.random.default_rng(0)))
+    start = family.start(declaration, cells, np.random.default_rng(0))
+    family.density(declaration, cells)(start)
     compiled = perf_counter()
     geometry, scaled_step, pilot_seconds = tuned_geometry(family, declaration, cells, settings)
-    course = course_for(settings, declaration, scaled_step)
+    course = course_for(settings, declaration, scaled_step, len(start))
     tell_of_time(expected_seconds(pilot_seconds, settings, course), settings, course)
     tuned = perf_counter()
     model = _model(family, declaration, cells, family.density(declaration, cells, geometry))

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
@@ -130,3 +131,17 @@ def test_a_bent_posterior_takes_short_steps_from_the_first_run_on():
         asked = _course.course_for(settings(target_accept=0.8), declaration, 0.8)
         assert asked.target_accept == 0.8
     assert _course.course_for(settings(), any_family, 1.1).target_accept == 0.9
+
+
+@pytest.mark.sampling
+@pytest.mark.parametrize("outcomes", ["a", "ab"])
+def test_one_vote_or_two_take_no_half_turns(outcomes: str) -> None:
+    """Steps that are exact for a normal come to π there: a draw mirrors the one before."""
+    frame = pd.DataFrame({"a": "A", "b": "B", "outcome": list(outcomes)})
+    votes = be.PairwiseJudgements.from_frame(
+        frame, annotator=None, system_a="a", system_b="b", outcome="outcome", repeats=True
+    )
+    for seed in (0, 1, 2):
+        posterior = be.fit(votes, random_seed=seed, progressbar=False)
+        assert posterior.convergence.ok, str(posterior.convergence)
+        assert posterior.settings.integrator == "leapfrog"
