@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from importlib.util import find_spec
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -143,3 +144,33 @@ def squarable(values: "np.ndarray", *, what: str) -> "np.ndarray":
         f"{'large' if largest > 1 else 'small'} for that. Give answers in another unit: all "
         f"{'divided' if largest > 1 else 'multiplied'} by one power of ten."
     )
+
+
+def need_extra(
+    extra: str,
+    *packages: str,
+    what: str,
+    otherwise: str,
+    error: type[BayesEvalError] = BayesEvalError,
+) -> None:
+    """Refuse what packages of an extra do, where one of them is not installed.
+
+    Parameters
+    ----------
+    extra
+        Name of the extra.
+    packages
+        What is imported.
+    what
+        What needs them, to begin the message with.
+    otherwise
+        What to do without, to end it with.
+    error
+        Kind of the error.
+    """
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        raise error(
+            f"{what} needs {' and '.join(missing)}, not installed here: "
+            f"pip install 'bayeseval[{extra}]', or {otherwise}."
+        )

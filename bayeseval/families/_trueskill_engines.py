@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from time import perf_counter
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
+from bayeseval._checks import need_extra
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import FloatArray
 from bayeseval.judgements import Judgements
@@ -120,6 +122,13 @@ class PackageEngine:
     pilot: ClassVar[int] = 200
 
     def __init__(self, prior_sd: float, n_systems: int) -> None:
+        need_extra(
+            "trueskill",
+            *self.packages,
+            what="engine='package' of TrueSkill",
+            otherwise="take engine='compiled', the same update compiled",
+            error=ModelError,
+        )
         self.prior_sd = prior_sd
         self.n_systems = n_systems
         self.rescued = 0
@@ -169,7 +178,8 @@ def chosen_engine(
     n_games = sum(game.n for game in games)
     updates = n_games * (shuffles + resamples)
     few = updates <= _FEW_UPDATES
-    through_package = few if wanted == "auto" else wanted == "package"
+    installed = all(find_spec(name) is not None for name in PackageEngine.packages)
+    through_package = few and installed if wanted == "auto" else wanted == "package"
     engine = (PackageEngine if through_package else CompiledEngine)(prior_sd, n_systems)
     first = max(games, key=lambda game: game.n)
     # The first run of the compiled engine compiles.

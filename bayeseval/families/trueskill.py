@@ -63,11 +63,12 @@ class TrueSkill(DrawsByItself[TrueSkillResponse, PairwiseJudgements]):
         Chance of a tie between equal systems, above 0 and below 1. By default the share of ties in
         the judgements (of each criterion), with half a tie and half a decision added.
     engine : {"auto", "package", "compiled"}
-        "package" updates through the package trueskill, about 0.5 ms a comparison, and through its
-        mpmath back end where a tail is too far for floating point. "compiled" is the same update,
-        compiled: more than a thousand times faster. "auto" takes the package up to 10,000 updates
-        (comparisons times the sum of ``shuffles`` and ``resamples``; some seconds), and the
-        compiled update above; the posterior says which (``settings.sampler``), and so does
+        "package" updates through the package trueskill (``pip install 'bayeseval[trueskill]'``),
+        about 0.5 ms a comparison, and through its mpmath back end where a tail is too far for
+        floating point. "compiled" is the same update, compiled: more than a thousand times faster.
+        "auto" takes the package, where it is installed, up to 10,000 updates (comparisons times the
+        sum of ``shuffles`` and ``resamples``; some seconds), and the compiled update above; the
+        posterior says which (``settings.sampler``), and so does
         :func:`~bayeseval.trueskill_ranking`.
 
     References

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from bayeseval._checks import nearest, shown, some
+from bayeseval._checks import nearest, need_extra, shown, some
 from bayeseval.errors import DesignError
 
 type TieRule = Literal["paper", "vote_model", "vote_half", "tolerance", "sklearn"]
@@ -33,6 +33,14 @@ def checked_rule(ties: object) -> TieRule:
         raise DesignError(
             f"ties must be one of {some(TIE_RULES)}; got {ties!r}"
             + (f". Did you mean {meant!r}?" if meant else "")
+        )
+    if ties == "sklearn":
+        need_extra(
+            "huse",
+            "sklearn",
+            what="ties='sklearn'",
+            otherwise="take another rule for ties",
+            error=DesignError,
         )
     return cast(TieRule, ties)
 

@@ -214,7 +214,8 @@ def huse(
     k : int
         Number of neighbours.
     ties : {"paper", "vote_model", "vote_half", "tolerance", "sklearn"}
-        What happens to ties of distances and of votes, of which mean judgements have many.
+        What happens to ties of distances and of votes, of which mean judgements have many;
+        "sklearn" needs ``pip install 'bayeseval[huse]'``.
         ``"paper"`` reproduces the published figures: every text at the k-th smallest distance (as
         floating-point numbers compare) is a neighbour, and a split vote says human. The others
         show how much hangs on that rule.

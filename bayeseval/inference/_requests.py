@@ -1,12 +1,11 @@
 """What fit() is asked for: settings that are checked, and what it refuses before it starts."""
 
 import os
-from importlib.util import find_spec
 from typing import Any, Literal
 
 import numpy as np
 
-from bayeseval._checks import is_number, some
+from bayeseval._checks import is_number, need_extra, some
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration
 from bayeseval.inference._course import SamplerSettings
@@ -49,12 +48,14 @@ def checked_program(method: Method, backend: Backend, nuts_sampler: NutsSampler)
 
 
 def _refuse_without_jax(sampler: str) -> None:
-    missing = [name for name in ("jax", sampler) if find_spec(name) is None]
-    if missing:
-        raise ModelError(
-            f"{sampler} needs {' and '.join(missing)}, not installed here: install "
-            "the extra, pip install 'bayeseval[jax]', or leave backend and nuts_sampler as they are"
-        )
+    need_extra(
+        "jax",
+        "jax",
+        sampler,
+        what=f"sampling by {sampler}",
+        otherwise="leave backend and nuts_sampler as they are",
+        error=ModelError,
+    )
 
 
 def refuse_no_family(family: object) -> None:

@@ -4,7 +4,6 @@ import codecs
 import csv
 import warnings
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import is_zipfile
@@ -14,7 +13,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from bayeseval._checks import some
+from bayeseval._checks import need_extra, some
 from bayeseval.errors import JudgementError
 from bayeseval.judgements._intake import check_sources
 from bayeseval.judgements._reading import numbered, open_archive, parse_json
@@ -101,6 +100,13 @@ def _read_parquet(path: Path, roles: Mapping[str, str | None]) -> object:
 
 def _engine() -> "duckdb.DuckDBPyConnection":
     """Return a DuckDB of its own, in bounded memory."""
+    need_extra(
+        "large",
+        "duckdb",
+        what="reading so large a file",
+        otherwise="read it with another library and pass its frame to from_frame",
+        error=JudgementError,
+    )
     import duckdb
 
     limits: dict[str, str | bool | int | float | list[str]] = {
@@ -243,11 +249,13 @@ def read_excel(path: Path, roles: Mapping[str, str | None] | None = None) -> pd.
     """Read the one sheet of a workbook that has something, or that has the columns of ``roles``."""
     if not is_zipfile(path):
         raise JudgementError("this is no Excel workbook, or it is damaged. Save it again.")
-    if find_spec("openpyxl") is None:
-        raise JudgementError(
-            "a workbook is read by openpyxl, which is not installed: pip install "
-            "'bayeseval[excel]'. Or save the sheet as CSV."
-        )
+    need_extra(
+        "excel",
+        "openpyxl",
+        what="reading a workbook",
+        otherwise="save the sheet as CSV",
+        error=JudgementError,
+    )
     open_archive(path).close()
     with warnings.catch_warnings():
         # Of styles and validations that openpyxl does not know; the cells are whole.
