@@ -26,6 +26,8 @@ from tests.benchmarks._page import Table, machine, versions
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "benchmarks" / "classical.md"
+# What comes after it is of `tests.benchmarks.posteriors`.
+POSTERIORS = "<!-- posteriors -->"
 COMMAND = "python -m tests.benchmarks.classical --write"
 N_TABLES = 100
 # A right statistic falls outside once in a thousand times, on either side.
@@ -203,7 +205,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = text_of(found, again, time.process_time() - started)
     print(text)
     if chosen.write:
-        PAGE.write_text(text, encoding="utf-8")
+        _, mark, below = PAGE.read_text(encoding="utf-8").partition(POSTERIORS)
+        PAGE.write_text(f"{text}\n{mark}{below}" if mark else text, encoding="utf-8")
 
 
 if __name__ == "__main__":
