@@ -1,5 +1,10 @@
-"""Classical statistics over simulated tables of every shape: in range, ordered, calibrated."""
+"""Classical statistics over simulated tables of every shape: in range, ordered, calibrated.
 
+The long form, ``pytest tests/calibration -m calibration -k classical``, takes other tables with
+``BAYESEVAL_SEED=5000``, and more of them with ``BAYESEVAL_TABLES=400``.
+"""
+
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +24,9 @@ from bayeseval.frequentist import (
 )
 from tests import tables
 from tests.benchmarks import classical
+
+N_TABLES = int(os.environ.get("BAYESEVAL_TABLES", str(classical.N_TABLES)))
+FIRST_SEED = int(os.environ.get("BAYESEVAL_SEED", "0"))
 
 FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], str]] = {
     "alpha": (
@@ -77,5 +85,5 @@ def test_every_number_is_finite_and_ordered_or_missing(name: str) -> None:
 @pytest.mark.calibration
 @pytest.mark.parametrize(("name", "shape"), classical.every())
 def test_p_and_intervals_err_no_more_often_than_they_say(name: str, shape: tables.Shape) -> None:
-    found = classical.measure(name, shape)
+    found = classical.measure(name, shape, N_TABLES, FIRST_SEED)
     assert not {"rejects too often", "too narrow"} & set(found.verdicts)
