@@ -1,8 +1,8 @@
 """A ranking by means or win rates, with the clusters that a bootstrap implies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,11 @@ from bayeseval._slices import Slice, slices, strata
 from bayeseval._units import cell_means, compact, numbers
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._bootstrap_ranks import ranked
+from bayeseval.frequentist._chance import unit_of_all
 from bayeseval.frequentist._corrections import checked_alpha
 from bayeseval.frequentist.means import Mean, is_geometric, notes_on_means
 from bayeseval.frequentist.wins import first_places
-from bayeseval.judgements import Judgements, identify
+from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
 from bayeseval.settings import resolve_ci
 
@@ -132,8 +133,8 @@ def bootstrap_ranking(
     resample : {"item", "annotator", "both", "judgement"}, optional
         What is drawn. "both" draws items and annotators independently, each judgement counting
         for the product, and scores the mean of judgements. By default items, else annotators, else
-        single judgements (which takes them as independent); annotators first where each of them
-        judged one system only.
+        single judgements (which takes them as independent); annotators first where not quite the
+        same ones judged every system.
     n_resamples : int
         Resamples.
     alpha : float
@@ -177,7 +178,8 @@ def bootstrap_ranking(
     """
     alpha = checked_alpha(alpha)
     prob, _ = resolve_ci(ci_prob)
-    chosen = _resample(judgements, resample)
+    pieces = list(slices(judgements, criterion, by))
+    chosen = _resample(judgements, resample, pieces)
     n_resamples = whole_number(n_resamples, "n_resamples", least=2)
     rng = generator(random_seed)
     tables, pairs, notes = [], [], []
@@ -185,7 +187,7 @@ def bootstrap_ranking(
     geometric = False
     if not judgements.is_paired:
         geometric = is_geometric(mean, judgements, numbers(judgements, what="this"))
-    for piece in slices(judgements, criterion, by):
+    for piece in pieces:
         estimate, draws, systems, n_units = _scores(
             judgements, piece, within, names, chosen, n_resamples, rng, geometric=geometric
         )
@@ -271,14 +273,11 @@ def _plural(resample: Resample) -> str:
     return "items and annotators" if resample == "both" else f"{resample}s"
 
 
-def _resample(judgements: Judgements, resample: Resample | None) -> Resample:
+def _resample(
+    judgements: Judgements, resample: Resample | None, pieces: Sequence[Slice]
+) -> Resample:
     if resample is None:
-        # Annotators of one system only are what chance chose for it.
-        own = not judgements.is_paired and not identify(judgements).annotators_judge_several_systems
-        for name in ("annotator", "item") if own else ("item", "annotator"):
-            if judgements.has(name) and len(judgements.labels(name)) > 1:
-                return name
-        return "judgement"
+        return cast("Resample", unit_of_all(judgements, pieces) or "judgement")
     if resample not in ("item", "annotator", "both", "judgement"):
         raise DesignError(
             f"resample must be 'item', 'annotator', 'both' or 'judgement'; got {resample!r}"

@@ -1,7 +1,7 @@
 """T-tests between systems: paired where units are shared, Welch's otherwise."""
 
-from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import combinations
 from typing import Literal
 
@@ -13,6 +13,7 @@ from bayeseval._records import Record, Shown, split
 from bayeseval._slices import Slice, slices, strata
 from bayeseval._units import cell_means, compact, numbers
 from bayeseval.errors import DesignError
+from bayeseval.frequentist._chance import chance_unit
 from bayeseval.frequentist._corrections import (
     NAMES,
     Correction,
@@ -67,10 +68,10 @@ def rating_tests(
     pair_by : {"auto", "item", "annotator", "annotator and item", "none"}
         What makes a pair in the paired t-test: the mean answer to the two systems on one item, by
         one annotator, or by one annotator on one item. ``"auto"`` takes the item where there are
-        two, else the annotator. Two systems that share fewer than two units, or less than half of
-        the units of the one with fewer, are compared by Welch's test of the means of these units;
-        so are, by the means of annotators, two systems that were judged by different people, since
-        chance chose those. ``"none"`` always takes Welch's test of ratings, which takes them as
+        two, else the annotator; and the annotator of two systems that not quite the same people
+        judged, since chance chose those. Two systems that share fewer than two units, or less than
+        half of the units of the one with fewer, are compared by Welch's test of the means of these
+        units. ``"none"`` always takes Welch's test of ratings, which takes them as
         independent.
     criterion : str, optional
         Criterion; each in turn where left out.
@@ -175,12 +176,7 @@ def _repeated(judgements: Judgements) -> bool:
 
 
 def _paired_factors(judgements: Judgements, pair_by: PairBy, factor: str) -> tuple[str, ...]:
-    if pair_by == "none":
-        return ()
-    if pair_by == "auto":
-        for name in ("item", "annotator"):
-            if judgements.has(name) and name != factor and len(judgements.labels(name)) > 1:
-                return (name,)
+    if pair_by in ("none", "auto"):
         return ()
     names = tuple(pair_by.split(" and "))
     lacking = [name for name in names if not judgements.has(name) or name == factor]
@@ -209,23 +205,16 @@ def _tests(
     if len(present) < 2:
         raise DesignError(f"a test between {factor}s needs at least two{piece.where}.")
     labels = judgements.labels(factor)
-    means = unit = None
-    # Of two systems with people or items of their own, these are what chance chose.
-    nested = [
-        name
-        for name in (("annotator", *units) if pair_by == "auto" else ())
-        if judgements.has(name) and name != factor
-    ]
-    if units:
-        unit, _ = compact([judgements.codes(name)[piece.rows] for name in units])
-        cell, cells = compact([unit, stratum])
-        means, _ = cell_means(given, cell, level, (len(cells), len(labels)))
-        unit = cells[:, 0]
+    units_of = cache(lambda *names: _by_unit(judgements, piece, given, level, stratum, names))
     rows = []
     for a, b in combinations(present.tolist(), 2):
         head = {**piece.key, f"{factor}_a": labels[a], f"{factor}_b": labels[b]}
-        by_unit = _own_units(judgements, piece, level, (a, b), nested[:1])
-        if by_unit is None and means is not None and unit is not None:
+        if pair_by == "auto":
+            found = chance_unit(judgements, piece.rows, level, (a, b), factor)
+            units = (found,) if found else ()
+        name, chosen = None, None
+        if units:
+            unit, means = units_of(*units)
             there = np.isfinite(means[:, [a, b]])
             both = there.all(axis=1)
             _, own = np.unique(unit[both], return_inverse=True)
@@ -237,11 +226,12 @@ def _tests(
                 row = _paired(one, two, prob)
                 rows.append({**head, "test": f"paired t by {' and '.join(units)}", **row})
                 continue
-        by_unit = by_unit or _own_units(judgements, piece, level, (a, b), nested[1:])
-        name, unit_of = by_unit or (None, None)
+            codes = judgements.codes(units[0])[piece.rows]
+            if _several_repeated(codes[level == a], codes[level == b]):
+                name, chosen = units[0], codes
         one, two = (
             [
-                _unit_means(given, unit_of, (level == side) & (stratum == code))
+                _unit_means(given, chosen, (level == side) & (stratum == code))
                 for code in np.unique(stratum)
             ]
             for side in (a, b)
@@ -251,24 +241,25 @@ def _tests(
     return rows
 
 
-def _own_units(
+def _by_unit(
     judgements: Judgements,
     piece: Slice,
+    given: np.ndarray,
     level: np.ndarray,
-    pair: tuple[int, int],
-    names: Sequence[str],
-) -> tuple[str, np.ndarray] | None:
-    """Return the factor of which two systems share less than half, several a system, repeated."""
-    for name in names:
-        codes = judgements.codes(name)[piece.rows]
-        sides = [codes[level == side] for side in pair]
-        one, two = (np.unique(side) for side in sides)
-        few = min(len(one), len(two))
-        shared = len(np.intersect1d(one, two))
-        repeated = len(one) < len(sides[0]) or len(two) < len(sides[1])
-        if few > 1 and repeated and shared < few / 2:
-            return name, codes
-    return None
+    stratum: np.ndarray,
+    names: tuple[str, ...],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return units and the means of their answers to each level, a row a unit and stratum."""
+    unit, _ = compact([judgements.codes(name)[piece.rows] for name in names])
+    cell, cells = compact([unit, stratum])
+    means, _ = cell_means(given, cell, level, (len(cells), int(level.max()) + 1))
+    return cells[:, 0], means
+
+
+def _several_repeated(one: np.ndarray, two: np.ndarray) -> bool:
+    """Say whether both have several units, of which one has several judgements."""
+    few = [len(np.unique(side)) for side in (one, two)]
+    return min(few) > 1 and (few[0] < len(one) or few[1] < len(two))
 
 
 def _unit_means(given: np.ndarray, codes: np.ndarray | None, chosen: np.ndarray) -> np.ndarray:
