@@ -195,7 +195,7 @@ def mixed_model(
         frame["note"] = (
             f"All systems alike{piece.where}: F({whole['df1']}, {whole['df2']:.1f}) = "
             f"{whole['F']:.2f}, p {p_text(whole['p'])}; SD of {block}s {whole['sd_block']:.3g}, of "
-            f"the rest {whole['sd_residual']:.3g}."
+            f"the rest {whole['sd_residual']:.3g} (maximum likelihood)."
         )
         for name, value in whole.items():
             frame[renamed.get(name, name)] = value

@@ -180,9 +180,9 @@ def of_draws(
             "is wrong"
             if few
             else f"chains disagree on {found}. Try a longer warm-up (tune={2 * tune}); if that "
-            "does not help, the data hardly inform this part of the model: leave the effect out "
-            "(effects={...: False}; of BradleyTerry annotators='none', items=False) or give it a "
-            "narrower prior"
+            "does not help, the data hardly inform this part of the model: give it a narrower "
+            "prior or, if it is an effect of choice, leave the effect out (effects={...: False}; "
+            "of BradleyTerry annotators='none', items=False)"
         )
     if (~(short >= 1.0)).any():
         at = int(short.argmin())

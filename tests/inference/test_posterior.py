@@ -1,6 +1,6 @@
 """What a posterior says: estimands against brute force, predictions, log likelihood, files."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -283,3 +283,27 @@ def test_description_names_what_is_in_and_what_is_not(small_posterior: Posterior
     whole = str(OrdinalProbit(quality_sd_scale=0.3))
     assert "half-normal(0.3)" in whole
     assert "Dirichlet(2, …)" in whole
+
+
+def test_notebooks_show_posterior_convergence_description_and_dropped_rows(
+    small_posterior: be.Posterior, small_study: SimulatedLikert
+) -> None:
+    shown: tuple[Any, ...] = (
+        small_posterior,
+        small_posterior.convergence,
+        small_posterior.describe(),
+        small_study.judgements.dropped,
+    )
+    for each in shown:
+        page = each._repr_html_()
+        assert page.startswith("<")
+        assert " at 0x" not in page
+
+
+def test_a_page_has_every_setting_of_the_family(
+    small_posterior: be.Posterior, small_study: SimulatedLikert, tmp_path: Path
+) -> None:
+    path = be.report(small_posterior, small_study.judgements, tmp_path / "page.md", draws=10)
+    page = path.read_text("utf-8")
+    lacking = [each.name for each in fields(OrdinalProbit) if f"{each.name}=" not in page]
+    assert not lacking
