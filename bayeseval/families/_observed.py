@@ -19,11 +19,6 @@ import numpy.typing as npt
 import pymc as pm
 import pytensor.tensor as pt
 import xarray as xr
-from pytensor.compile.mode import Mode
-from pytensor.gradient import DisconnectedType
-from pytensor.graph.basic import Apply, Variable
-from pytensor.graph.op import Op
-from pytensor.tensor.utils import safe_signature
 from pytensor.tensor.variable import TensorVariable
 
 from bayeseval.families._builder import (
@@ -35,6 +30,7 @@ from bayeseval.families._builder import (
 from bayeseval.families._cells import row_codes, term_indices
 from bayeseval.families._declaration import Declaration
 from bayeseval.families._ordinal_response import OrdinalResponse
+from bayeseval.families._pytensor import Apply, DisconnectedType, Mode, Op, Variable, safe_signature
 from bayeseval.families.engine.special import log_normal_cdf, log_normal_interval
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._counted import one_a_row

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytensor.graph.basic import Apply
-
+from bayeseval.families._pytensor import Apply
 from bayeseval.families.engine.simplifying import kind_of
 from bayeseval.families.engine.special import Special
 

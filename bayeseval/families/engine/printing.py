@@ -16,10 +16,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytensor.tensor as pt
-from pytensor.gradient import grad
-from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.graph.fg import FunctionGraph
 
+from bayeseval.families._pytensor import Apply, Constant, FunctionGraph, Variable, grad
 from bayeseval.families.engine.expressions import ATOM, SUM, Text, name_of, printed
 from bayeseval.families.engine.formula import Case, Formula
 from bayeseval.families.engine.simplifying import kind_of, simplified

@@ -14,11 +14,16 @@ from itertools import combinations
 
 import numpy as np
 import pytensor.tensor as pt
-from pytensor.graph.basic import Apply, Constant, Variable
-from pytensor.graph.fg import FunctionGraph
-from pytensor.graph.rewriting.basic import MergeOptimizer
-from pytensor.graph.rewriting.utils import rewrite_graph
-from pytensor.tensor.elemwise import Elemwise
+
+from bayeseval.families._pytensor import (
+    Apply,
+    Constant,
+    Elemwise,
+    FunctionGraph,
+    MergeOptimizer,
+    Variable,
+    rewrite_graph,
+)
 
 _REWRITTEN = ("canonicalize", "stabilize", "specialize")
 # Distributing products makes equal sums look different, and takes digits from differences.

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 import pytensor.tensor as pt
-from pytensor.graph.basic import Apply, Variable
-from pytensor.graph.op import Op
 from pytensor.tensor.variable import TensorVariable
+
+from bayeseval.families._pytensor import Apply, Op, Variable
 
 _LEAST = 1e-300
 _MAKES_KERNEL: ContextVar[bool] = ContextVar("makes_kernel", default=False)
