@@ -110,7 +110,13 @@ if TYPE_CHECKING:
         work_times,
     )
     from bayeseval.planning import (
+        Decided,
+        Equivalent,
+        OrderOfTop,
+        Plan,
+        Width,
         next_pairs,
+        plan,
     )
     from bayeseval.ranking import (
         Ranking,
@@ -163,7 +169,9 @@ _LAZY = {
         "identify", "join_annotators", "mqm_scores", "read", "split_systems", "to_counts",
         "to_pairwise", "work_times",
     ),
-    "bayeseval.planning": ("next_pairs",),
+    "bayeseval.planning": (
+        "Decided", "Equivalent", "OrderOfTop", "Plan", "Width", "next_pairs", "plan",
+    ),
     "bayeseval.ranking": ("Ranking",),
     "bayeseval.reporting": (
         "plot_comparison", "plot_filter_effect", "plot_predictive", "plot_rank_distribution",
@@ -178,23 +186,24 @@ _HOME = {name: module for module, names in _LAZY.items() for name in names}
 
 __all__ = [
     "BayesEvalError", "BayesianBootstrap", "BradleyTerry", "Comparison", "Convergence",
-    "ConvergenceError", "ConvergenceWarning", "DesignError", "JudgementError", "Judgements",
-    "LikertJudgements", "LogMagnitude", "MagnitudeJudgements", "ModelError", "OrderedBeta",
-    "OrdinalProbit", "PairwiseJudgements", "Posterior", "PreferenceStrength", "Ranking",
-    "SPAJudgements", "SideBySide", "StrengthJudgements", "Thurstone", "TrueSkill", "anonymise",
-    "anova", "anova_from_summary", "bootstrap_ranking", "box_tests", "bradley_terry_ml",
-    "cohen_kappa",
+    "ConvergenceError", "ConvergenceWarning", "Decided", "DesignError", "Equivalent",
+    "JudgementError", "Judgements", "LikertJudgements", "LogMagnitude", "MagnitudeJudgements",
+    "ModelError", "OrderOfTop", "OrderedBeta", "OrdinalProbit", "PairwiseJudgements", "Plan",
+    "Posterior", "PreferenceStrength", "Ranking", "SPAJudgements", "SideBySide",
+    "StrengthJudgements", "Thurstone", "TrueSkill", "Width", "anonymise", "anova",
+    "anova_from_summary", "bootstrap_ranking", "box_tests", "bradley_terry_ml", "cohen_kappa",
     "compare", "compare_models", "compare_posteriors", "criteria_correlation", "design_counts",
-    "elo", "exact_agreement", "filter_attention_checks", "filter_effect", "filter_first_submission",
-    "filter_incoherent", "filter_where", "filter_work_time", "fit", "fleiss_kappa", "friedman",
-    "huse_stability", "huse_texts", "icc", "identify", "intransitivity", "join_annotators",
-    "kendalls_w", "krippendorff_alpha", "load", "mixed_model", "mqm_scores", "next_pairs",
-    "plot_comparison", "plot_filter_effect", "plot_predictive", "plot_rank_distribution",
-    "plot_ranking", "plot_thresholds", "plot_win_probability", "quasi_variances", "rank",
-    "rating_means", "rating_power", "rating_tests", "read", "report", "settings", "side_by_side",
-    "simulate_likert", "simulate_magnitude", "simulate_pairwise", "simulate_spa",
-    "simulate_strength", "spa_power", "spa_test", "split_systems", "strength_test", "to_counts",
-    "to_pairwise", "trueskill_ranking", "tukey", "variance_shares", "variation", "vote_agreement",
+    "elo", "exact_agreement", "filter_attention_checks", "filter_effect",
+    "filter_first_submission", "filter_incoherent", "filter_where", "filter_work_time", "fit",
+    "fleiss_kappa", "friedman", "huse_stability", "huse_texts", "icc", "identify",
+    "intransitivity", "join_annotators", "kendalls_w", "krippendorff_alpha", "load",
+    "mixed_model", "mqm_scores", "next_pairs", "plan", "plot_comparison", "plot_filter_effect",
+    "plot_predictive", "plot_rank_distribution", "plot_ranking", "plot_thresholds",
+    "plot_win_probability", "quasi_variances", "rank", "rating_means", "rating_power",
+    "rating_tests", "read", "report", "settings", "side_by_side", "simulate_likert",
+    "simulate_magnitude", "simulate_pairwise", "simulate_spa", "simulate_strength", "spa_power",
+    "spa_test", "split_systems", "strength_test", "to_counts", "to_pairwise",
+    "trueskill_ranking", "tukey", "variance_shares", "variation", "vote_agreement",
     "welch_from_summary", "win_rates", "work_times",
 ]  # fmt: skip
 
