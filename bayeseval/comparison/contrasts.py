@@ -190,7 +190,7 @@ class Comparison(Printed):
             (
                 f"P(A>B): probability that A is {better}: that the quantity is above "
                 f"{self.reference:g}. Choosing the likelier side in {pairs}, "
-                f"{self.expected_wrong:.1f} would be expected to be wrong."
+                f"{_few(self.expected_wrong)} would be expected to be wrong."
             ),
             decision_words(self.verdict_prob, self.ci_prob, self.reference),
         ]
@@ -391,3 +391,8 @@ def compare(
         averaged_over=posterior.averaged_over(population, by, quality=what.name == "quality"),
         unjudged=unjudged_sentences(posterior, by, level, criterion),
     )
+
+
+def _few(expected: float) -> str:
+    """Write an expected number of pairs; draws cannot show that it is none."""
+    return "fewer than 0.1" if expected < 0.05 else f"{expected:.1f}"

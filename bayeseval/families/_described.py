@@ -1,6 +1,6 @@
 """What a family says of itself: words, formulas and priors, from kinds and a response."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from bayeseval.families._base import BaseFamily
@@ -8,6 +8,7 @@ from bayeseval.families._declaration import Declaration, Response, Scalar
 from bayeseval.families._family import ModelText, PriorText
 from bayeseval.families._settings import marked
 from bayeseval.families.kinds import Kind, expanded, formula
+from bayeseval.families.needs import ONLY_ON_REQUEST
 from bayeseval.judgements import Judgements
 
 _NO_MODERATORS = (
@@ -173,9 +174,19 @@ class DescribedFamily[R: DescribedResponse, J: Judgements](BaseFamily[R, J]):
                 ),
                 *self.further_priors(response, typical=declaration is None),
             ),
-            left_out={} if declaration is None else dict(declaration.left_out),
+            left_out={} if declaration is None else self._left_out(declaration.left_out),
         )
         return marked(self, text)
+
+    def _left_out(self, reasons: Mapping[str, str]) -> dict[str, str]:
+        """Say of what nobody asked for what it is, since its name alone may not."""
+        meanings = {kind.name: kind.meaning for kind in self.all_kinds()}
+        return {
+            name: f"{meanings[name]}; {reason}"
+            if name in meanings and reason == ONLY_ON_REQUEST
+            else reason
+            for name, reason in reasons.items()
+        }
 
     def __str__(self) -> str:
         return f"{self.title[:1].upper()}{self.title[1:]}\n\n{self.describe()}"

@@ -69,6 +69,16 @@ class PairwiseResponse(FormulaResponse):
         return f"pairwise_{self.link}_{ties}" + ("_consistency" if self.consistency else "")
 
     @property
+    def quality_scale(self) -> str:
+        """What a quality of 1 means, by the link."""
+        if self.link == "logit":
+            return "log odds of winning one comparison with an average system"
+        return (
+            "standard deviations of the noise of one comparison; the difference from an average "
+            "system"
+        )
+
+    @property
     def n_predictors(self) -> int:
         """Number of linear predictors."""
         return 2 if self.consistency else 1

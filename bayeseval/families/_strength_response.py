@@ -216,6 +216,11 @@ class StrengthResponse(FormulaResponse):
         """What quality is measured in, in words."""
         return _UNITS[self.response]
 
+    @property
+    def quality_scale(self) -> str:
+        """What a quality is, in the unit of the chosen reading of strengths."""
+        return f"preference over an average system, {self.quality_unit}"
+
     def words(self) -> list[str]:
         """Return sentences on how strengths come about."""
         return [

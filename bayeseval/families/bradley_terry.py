@@ -100,10 +100,7 @@ class BradleyTerry(AnsweringFamily[PairwiseResponse, PairwiseJudgements]):
     protocol: ClassVar[str] = "pairwise"
     title: ClassVar[str] = "Bradley-Terry"
     win_title: ClassVar[str] = "probability that A wins one comparison with B, ties counting half"
-    quality_scale: ClassVar[str] = (
-        "log odds of winning, or with link='probit' standard deviations of the noise, of one "
-        "comparison with an average system"
-    )
+    quality_scale: ClassVar[str] = "log odds of winning one comparison with an average system"
 
     judged: ClassVar[type[Judgements]] = PairwiseJudgements
     response_type: ClassVar[type[PairwiseResponse]] = PairwiseResponse

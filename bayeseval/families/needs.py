@@ -149,6 +149,9 @@ def at_most(n: int, *dims: str, ask: str) -> Requirement:
     return requirement
 
 
+ONLY_ON_REQUEST = "only on request"
+
+
 def paired(facts: Facts) -> bool:
     """Say whether judgements are about two systems."""
     return facts.judgements.is_paired
@@ -157,7 +160,7 @@ def paired(facts: Facts) -> bool:
 def on_request(facts: Facts) -> str | None:
     """Leave out what nobody asked for."""
     del facts
-    return "only on request"
+    return ONLY_ON_REQUEST
 
 
 def order_known(facts: Facts) -> str | None:

@@ -108,7 +108,9 @@ class Posterior(ByRow):
     def quality_scale(self) -> str:
         """What one unit of quality is, in words."""
         # Most families' unit is the same whatever was answered.
-        return self.family.quality_scale + getattr(self.declaration.response, "quality_note", "")
+        response = self.declaration.response
+        scale = getattr(response, "quality_scale", self.family.quality_scale)
+        return scale + getattr(response, "quality_note", "")
 
     @property
     def estimands(self) -> dict[str, Estimand]:

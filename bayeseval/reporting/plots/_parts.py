@@ -119,7 +119,7 @@ def matrix(
                     axes.text(
                         column,
                         row,
-                        f"{value:.2f}".removeprefix("0") if value < 0.995 else "1.0",
+                        f"{value:.2f}".removeprefix("0") if value < 0.995 else ">.99",
                         ha="center",
                         va="center",
                         fontsize=8,

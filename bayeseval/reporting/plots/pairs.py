@@ -148,7 +148,7 @@ def _draw_reference(axes: "Axes", comparison: Comparison, *, axis: Literal["x", 
 
 def _estimate_words(comparison: Comparison) -> str:
     if comparison.quantity == "win_probability":
-        return "P(A ≻ B)"
+        return "P(A wins)"
     return comparison.title if comparison.of_pairs else f"{comparison.title}, A − B"
 
 
