@@ -266,6 +266,20 @@ def summaries(**printed: npt.ArrayLike) -> tuple[np.ndarray, ...]:
     return tuple(broadcast)
 
 
+def possible_means(judgements: Judgements) -> tuple[float, float]:
+    """Return the smallest and the largest mean score that is possible.
+
+    Parameters
+    ----------
+    judgements : Judgements
+        Ratings or magnitudes, or comparisons, whose scores are win rates.
+    """
+    if judgements.is_paired:
+        return 0.0, 1.0
+    scale = getattr(judgements, "scale", None)
+    return (0.0, np.inf) if scale is None else (float(min(scale.values)), float(max(scale.values)))
+
+
 def has_width(lower: float, upper: float, n: int, what: str) -> tuple[bool, str]:
     """Say whether an interval has any width, and why not: what does not vary has no error.
 

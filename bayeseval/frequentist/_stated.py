@@ -141,8 +141,13 @@ def family(
     return chosen
 
 
-def one_sample(values: np.ndarray, null: float, prob: float) -> dict[str, object]:
-    """Return the two-sided t-test and interval of a mean; without variation, why not."""
+def one_sample(
+    values: np.ndarray, null: float, prob: float, bounds: tuple[float, float]
+) -> dict[str, object]:
+    """Return the two-sided t-test and interval of a mean; without variation, why not.
+
+    The interval is cut where no mean can be.
+    """
     from scipy.stats import ttest_rel
 
     n = len(values)
@@ -158,8 +163,8 @@ def one_sample(values: np.ndarray, null: float, prob: float) -> dict[str, object
     return {
         **row,
         # SciPy's interval is of the difference from the null.
-        "lower": float(ends.low) + null,
-        "upper": float(ends.high) + null,
+        "lower": max(float(ends.low) + null, bounds[0]),
+        "upper": min(float(ends.high) + null, bounds[1]),
         "t": float(result.statistic),
         "df": float(result.df),
         "p": float(result.pvalue),
@@ -172,7 +177,7 @@ def mirror(groups: Groups, a: int, b: int, prob: float) -> dict[str, object]:
     (units, forward), (others, backward) = groups[a, b], groups[b, a]
     _, left, right = np.intersect1d(units, others, return_indices=True)
     if len(left) > 1:
-        row = one_sample(forward[left] + backward[right] - 1, 0.0, prob)
+        row = one_sample(forward[left] + backward[right] - 1, 0.0, prob, (-1.0, 1.0))
         del row["sd"]
         return {"test": "paired t", **row}
     reverse = 1 - backward

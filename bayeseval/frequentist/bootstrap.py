@@ -10,7 +10,7 @@ import pandas as pd
 from bayeseval._checks import generator, some, whole_number
 from bayeseval._records import Record, Shown, split
 from bayeseval._slices import Slice, slices, strata
-from bayeseval._units import cell_means, compact, numbers
+from bayeseval._units import cell_means, compact, numbers, possible_means
 from bayeseval.errors import DesignError
 from bayeseval.frequentist._bootstrap_ranks import ranked
 from bayeseval.frequentist._chance import unit_of_all
@@ -216,7 +216,14 @@ def bootstrap_ranking(
                 "no cluster of its own."
             )
         table, pair = ranked(
-            estimate, draws[whole], systems, prob, alpha, alone, n_units, _bounds(judgements)
+            estimate,
+            draws[whole],
+            systems,
+            prob,
+            alpha,
+            alone,
+            n_units,
+            possible_means(judgements),
         )
         if table["lower"].isna().sum() > alone.sum():
             notes.append(f"Scores that no resample changes{piece.where} have no interval.")
@@ -259,14 +266,6 @@ def bootstrap_ranking(
         resample=chosen,
         alpha=alpha,
     )
-
-
-def _bounds(judgements: Judgements) -> tuple[float, float]:
-    """Return the smallest and largest score that is possible."""
-    if judgements.is_paired:
-        return 0.0, 1.0
-    scale = getattr(judgements, "scale", None)
-    return (0.0, np.inf) if scale is None else (float(min(scale.values)), float(max(scale.values)))
 
 
 def _plural(resample: Resample) -> str:

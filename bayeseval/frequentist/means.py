@@ -8,7 +8,7 @@ import pandas as pd
 from bayeseval._checks import shown
 from bayeseval._records import Record, Shown
 from bayeseval._slices import slices
-from bayeseval._units import compact, has_width, numbers
+from bayeseval._units import compact, has_width, numbers, possible_means
 from bayeseval.errors import DesignError
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._argument import takes_judgements
@@ -46,11 +46,11 @@ def rating_means(
     Record
         One row a criterion and system, with the columns ``criterion`` (only where there are
         criteria), ``system``, the factor ``by`` (where given), ``n`` (judgements), ``mean``,
-        ``sd`` (n − 1; NaN for one judgement), ``se`` = sd/√n, ``lower``, ``upper`` (Student's t; it
-        takes judgements as independent, which repeated annotators and items make too narrow) and
-        ``note``. One answer, or answers that are all the same, have no interval. Of a geometric
-        mean ``sd`` and ``se`` are those of natural logarithms, and the interval is that of their
-        mean, as magnitudes.
+        ``sd`` (n − 1; NaN for one judgement), ``se`` = sd/√n, ``lower``, ``upper`` (Student's
+        t, cut where no mean can be; it takes judgements as independent, which repeated annotators
+        and items make too narrow) and ``note``. One answer, or answers that are all the same, have
+        no interval. Of a geometric mean ``sd`` and ``se`` are those of natural logarithms, and the
+        interval is that of their mean, as magnitudes.
 
     Raises
     ------
@@ -65,6 +65,7 @@ def rating_means(
     values = np.log(values) if geometric else values
     back = np.exp if geometric else np.positive
     factors = ["system"] if by is None else ["system", by]
+    smallest, largest = possible_means(judgements)
     rows = []
     for piece in slices(judgements):
         codes, combined = compact([judgements.codes(name)[piece.rows] for name in factors])
@@ -87,8 +88,8 @@ def rating_means(
                     "mean": float(back(given.mean())),
                     "sd": sd,
                     "se": sd / np.sqrt(n),
-                    "lower": float(back(lower)) if width else float("nan"),
-                    "upper": float(back(upper)) if width else float("nan"),
+                    "lower": max(float(back(lower)), smallest) if width else float("nan"),
+                    "upper": min(float(back(upper)), largest) if width else float("nan"),
                     "note": why,
                 }
             )

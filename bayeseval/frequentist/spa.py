@@ -206,7 +206,11 @@ def spa_test(
         )
         frame = pd.DataFrame(
             [
-                {**piece.key, **pair_labels(judgements, pair), **one_sample(values, 0.5, prob)}
+                {
+                    **piece.key,
+                    **pair_labels(judgements, pair),
+                    **one_sample(values, 0.5, prob, (0.0, 1.0)),
+                }
                 for pair, (_, values) in tested.items()
             ]
         ).rename(columns={"estimate": "mean"})

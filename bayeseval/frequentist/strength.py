@@ -78,6 +78,7 @@ def strength_test(
     alpha, correction = checked_alpha(alpha), checked_correction(correction)
     prob, _ = resolve_ci(ci_prob)
     chosen = chosen_unit(judgements, unit)
+    ends = (-judgements.bound, judgements.bound)
     frames = []
     for piece in slices(judgements, criterion):
         tested = family(
@@ -88,7 +89,11 @@ def strength_test(
         )
         frame = pd.DataFrame(
             [
-                {**piece.key, **pair_labels(judgements, pair), **one_sample(values, 0.0, prob)}
+                {
+                    **piece.key,
+                    **pair_labels(judgements, pair),
+                    **one_sample(values, 0.0, prob, ends),
+                }
                 for pair, (_, values) in tested.items()
             ]
         ).rename(columns={"estimate": "mean"})

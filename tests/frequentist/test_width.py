@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 
 from bayeseval.agreement import cohen_kappa, kendalls_w, krippendorff_alpha
-from bayeseval.frequentist import bootstrap_ranking, rating_means, tukey, win_rates
+from bayeseval.frequentist import (
+    bootstrap_ranking,
+    rating_means,
+    spa_test,
+    strength_test,
+    tukey,
+    win_rates,
+)
+from bayeseval.judgements import LikertJudgements, SPAJudgements, StrengthJudgements
 from tests.agreement.tables import ratings as one_system
 from tests.frequentist.tables import counts, ratings
 
@@ -89,3 +97,26 @@ def test_where_nothing_varies_a_missing_number_has_its_reason() -> None:
     alike = ratings([[3, 3], [3, 3], [3, 3]])
     assert "W is not defined" in str(kendalls_w(alike))
     assert "do not vary" in str(tukey(alike))
+
+
+def test_no_interval_leaves_the_scale() -> None:
+    """Two ratings 1 and 5, stated probabilities and strengths near an end."""
+    people = ["a", "b", "c"]
+    frame = pd.DataFrame({"who": people, "x": "A", "y": "B", "p": [0.99, 0.97, 1.0]})
+    rated = LikertJudgements.from_frame(
+        frame.assign(p=[1, 5, 5]), annotator="who", system="x", rating="p", scale=(1, 5)
+    )
+    means = rating_means(rated).table.iloc[0]
+    assert means["upper"] == 5
+    assert means["lower"] == 1
+    stated = SPAJudgements.from_frame(
+        frame, annotator="who", system_a="x", system_b="y", probability="p", bounds=(0, 1)
+    )
+    row = spa_test(stated).table.iloc[0]
+    assert row["upper"] == 1
+    assert 0 < row["lower"] < row["mean"]
+    strengths = StrengthJudgements.from_frame(
+        frame.assign(p=[3, 3, 2]), annotator="who", system_a="x", system_b="y", strength="p",
+        bounds=3, positive="a",
+    )  # fmt: skip
+    assert strength_test(strengths).table["upper"].iloc[0] == 3
