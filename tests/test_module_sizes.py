@@ -8,9 +8,7 @@ MOST = 400
 # A number here may only fall, and a module that has come down to MOST has to leave.
 LONGER = {
     "bayeseval/families/_effects_kernel.py": (621, "the kernels of effects are being rewritten"),
-    "bayeseval/families/_layout.py": (422, "with the kernels of effects"),
-    "bayeseval/families/_ordinal_posterior.py": (519, "ratings are to get the shared machinery"),
-    "bayeseval/families/ordinal_probit.py": (590, "ratings are to get the shared machinery"),
+    "bayeseval/families/ordinal_probit.py": (496, "what it predicts is to stand apart"),
 }
 
 

@@ -8,15 +8,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from pymc.distributions.transforms import ordered
 from pytensor.tensor.variable import TensorVariable
-from scipy.special import ndtri
 
 from bayeseval.families._declaration import (
-    Cells,
     Declaration,
     Effect,
     PredictorCells,
@@ -25,11 +21,9 @@ from bayeseval.families._declaration import (
     Scalar,
 )
 from bayeseval.families._layout import value_name
-from bayeseval.families._ordinal_op import ordinal_potential
-from bayeseval.families._ordinal_response import OrdinalResponse
 
 
-def build_model(declaration: Declaration[Any], cells: Cells | PredictorCells) -> pm.Model:
+def build_model(declaration: Declaration[Any], cells: PredictorCells) -> pm.Model:
     """Build the PyMC model of a declaration on collapsed judgements.
 
     Parameters
@@ -50,15 +44,9 @@ def build_model(declaration: Declaration[Any], cells: Cells | PredictorCells) ->
         parameters = parameters_of(declaration)
         data = {name: pm.Data(name, array) for name, array in cells.arrays.items()}
         effects = flat_effects(declaration, parameters)
-        match declaration.response:
-            case OrdinalResponse():
-                log_p = _ordinal(declaration, effects, parameters, data)
-            case _:
-                answer = [data["cell_answer"][column] for column in range(len(cells.answer))]
-                log_p = data["cell_count"] * predicted(
-                    declaration, effects, parameters, data, answer
-                )
-        pm.Potential("judgements", log_p)
+        answer = [data["cell_answer"][column] for column in range(len(cells.answer))]
+        log_p = predicted(declaration, effects, parameters, data, answer)
+        pm.Potential("judgements", data["cell_count"] * log_p)
     return model
 
 
@@ -83,20 +71,20 @@ def parameters_of(declaration: Declaration[Any]) -> dict[str, TensorVariable]:
     dict of str to TensorVariable
         Effects by their names, then what answers depend on besides.
     """
+    response, dims = declaration.response, _dims(declaration)
     found = {effect.name: _effect(declaration, effect) for effect in declaration.effects}
-    match declaration.response:
-        case OrdinalResponse() as response:
-            return found | _cuts(declaration, response)
-        case response:
-            dims = _dims(declaration)
-            return found | {scalar.name: _scalar(scalar, dims) for scalar in response.scalars}
+    found |= {scalar.name: _scalar(scalar, dims) for scalar in response.scalars}
+    if declaration.derived is not None:
+        names = [level.name for level in declaration.levels[len(declaration.effects) :]]
+        found |= dict(zip(names, response.built_levels(declaration), strict=True))
+    return found
 
 
 def flat_effects(
     declaration: Declaration[Any], parameters: Mapping[str, TensorVariable]
 ) -> TensorVariable:
-    """Return all effects one after another, as cells index them."""
-    return pt.concatenate([parameters[effect.name].ravel() for effect in declaration.effects])
+    """Return all that terms may name one after another, as cells index it."""
+    return pt.concatenate([parameters[level.name].ravel() for level in declaration.levels])
 
 
 def predicted(
@@ -196,145 +184,3 @@ def _correlated_effect(declaration: Declaration[Response], effect: Effect) -> Te
     pm.Deterministic(f"{effect.name}_sd", sds, dims="criterion")
     pm.Deterministic(f"{effect.name}_correlation", correlation, dims=("criterion", "criterion_b"))
     return pm.Deterministic(effect.name, mixed.reshape((n_criteria, *effect.shape)), dims=dims)
-
-
-def _cuts(
-    declaration: Declaration[Response], response: OrdinalResponse
-) -> dict[str, TensorVariable]:
-    """Return thresholds, a row for each that cells name, and log discrimination."""
-    n_criteria, n_thresholds = declaration.n_criteria, response.n_thresholds
-    if response.category_prior is None:
-        population, log_gaps = _long_scale(declaration, response)
-    else:
-        population = _short_scale(declaration, response).reshape((n_criteria, n_thresholds))
-        log_gaps = pt.log(population[:, 1:] - population[:, :-1])
-
-    thresholds = population
-    if response.has_gaps:
-        gap_sd = pm.HalfNormal("gap_sd", response.gap_sd_scale, dims=_dims(declaration))
-        z = pm.Normal(
-            "gap_z", shape=_shape(declaration, response.n_annotators, len(response.basis))
-        )
-        z = z.reshape((n_criteria, response.n_annotators, len(response.basis)))
-        deviation = gap_sd.reshape((n_criteria, 1, 1)) * pt.dot(z, response.basis)
-        steps = pt.concatenate(
-            [
-                pt.zeros((n_criteria, response.n_annotators, 1)),
-                pt.cumsum(pt.exp(log_gaps[:, None, :] + deviation), axis=-1),
-            ],
-            axis=-1,
-        )
-        centre = population.mean(axis=-1)[:, None, None]
-        thresholds = (steps - steps.mean(axis=-1, keepdims=True) + centre).reshape(
-            (-1, n_thresholds)
-        )
-    log_discrimination = pt.zeros(1)
-    if response.discrimination:
-        sd = pm.HalfNormal(
-            "discrimination_sd", response.discrimination_sd_scale, dims=_dims(declaration)
-        )
-        z = pm.Normal("discrimination_z", dims=_dims(declaration, "annotator"))
-        log_discrimination = (_stretched(sd, ("annotator",)) * z).ravel()
-    return {"thresholds": thresholds, "log_discrimination": log_discrimination}
-
-
-def _ordinal(
-    declaration: Declaration[Response],
-    effects: TensorVariable,
-    parameters: Mapping[str, TensorVariable],
-    data: Mapping[str, TensorVariable],
-) -> TensorVariable:
-    """Return the log probability of all ratings."""
-    signs = np.array([effect.sign for effect in declaration.effects], dtype=np.float64)
-    return ordinal_potential(
-        effects,
-        parameters["thresholds"],
-        parameters["log_discrimination"],
-        data["cell_index"],
-        signs,
-        data["cell_answer"],
-        data["cell_response_row"],
-        data["cell_noise_row"],
-        data["cell_count"],
-    )
-
-
-def _short_scale(declaration: Declaration[Response], response: OrdinalResponse) -> TensorVariable:
-    """Thresholds of the population whose category probabilities are Dirichlet."""
-    n_thresholds = response.n_thresholds
-    prior = np.array(response.category_prior)
-
-    def log_dirichlet(thresholds: TensorVariable) -> TensorVariable:
-        """Return it of one criterion, as prior - 1 observations of every category."""
-        none = np.zeros(prior.size, dtype=np.int32)
-        categories = np.arange(prior.size, dtype=np.int32)
-        return response.log_normaliser + ordinal_potential(
-            np.zeros(1),
-            thresholds[None],
-            np.zeros(1),
-            np.zeros((0, prior.size), dtype=np.int32),
-            np.zeros(0),
-            categories,
-            none,
-            none,
-            prior - 1.0,
-        )
-
-    def log_density(thresholds: TensorVariable, *_: TensorVariable) -> TensorVariable:
-        # The Jacobian of category probabilities by thresholds is the normal density of these.
-        jacobian = (-0.5 * thresholds**2 - 0.5 * np.log(2.0 * np.pi)).sum(axis=-1)
-        if not declaration.has_criterion:
-            return jacobian + log_dirichlet(thresholds)
-        by_criterion = [log_dirichlet(thresholds[k]) for k in range(declaration.n_criteria)]
-        return jacobian + pt.stack(by_criterion)
-
-    def random(*_: Any, rng: np.random.Generator, size: tuple[int, ...] | None) -> Any:
-        share = rng.dirichlet(prior, size=size)
-        return ndtri(np.cumsum(share, axis=-1)[..., :-1])
-
-    return pm.CustomDist(
-        "population_thresholds",
-        # Says how many thresholds there are; the density is in the functions.
-        np.zeros(n_thresholds),
-        logp=log_density,
-        random=random,
-        signature="(threshold)->(threshold)",
-        dims=_dims(declaration, "threshold"),
-        transform=ordered,
-        support_point=lambda *_: pt.constant(
-            np.broadcast_to(np.linspace(-1.0, 1.0, n_thresholds), _shape(declaration, n_thresholds))
-        ),
-    )
-
-
-def _long_scale(
-    declaration: Declaration[Response], response: OrdinalResponse
-) -> tuple[TensorVariable, TensorVariable]:
-    """Thresholds and log gaps (criterion, …) of a scale with many points."""
-    n_criteria, n_gaps = declaration.n_criteria, response.n_thresholds - 1
-    dims = _dims(declaration)
-    centre = pm.Normal("threshold_centre", 0.0, response.mean_threshold_scale, dims=dims)
-    log_width = pm.Normal(
-        "threshold_width", np.log(response.width_centre), response.log_width_scale, dims=dims
-    )
-    roughness = pm.HalfNormal("threshold_roughness", response.smoothness_sd_scale, dims=dims)
-    steps = pm.Normal("threshold_steps", shape=_shape(declaration, n_gaps - 1))
-    # So the sd of the walk at the last gap is the roughness, whatever the number of gaps.
-    step_sd = roughness.reshape((n_criteria, 1)) / np.sqrt(n_gaps - 1)
-    walk = pt.concatenate(
-        [
-            pt.zeros((n_criteria, 1)),
-            pt.cumsum(step_sd * steps.reshape((n_criteria, n_gaps - 1)), axis=-1),
-        ],
-        axis=-1,
-    )
-    log_gaps = (
-        log_width.reshape((n_criteria, 1)) + walk - pt.logsumexp(walk, axis=-1, keepdims=True)
-    )
-    cumulative = pt.concatenate(
-        [pt.zeros((n_criteria, 1)), pt.cumsum(pt.exp(log_gaps), axis=-1)], axis=-1
-    )
-    population = (
-        cumulative - cumulative.mean(axis=-1, keepdims=True) + centre.reshape((n_criteria, 1))
-    )
-    return population, log_gaps

@@ -4,7 +4,10 @@ A kernel module has one plain function of the signature :data:`LOG_DENSITY`,
 
     def log_density(n, x, gradient, value, data):
         forward = predictor_forward(n, x, data)
-        kernel(*forward[2])
+        for begin in range(0, n_cells(data), ROWS):
+            given = predicted(data, begin, forward[0])
+            kernel(*given)
+            predicted_reverse(data, begin, forward[0], given)
         return predictor_reverse(n, x, gradient, value, data, forward)
 
 which :func:`compiled_callback` compiles once and keeps on disk. (A kernel that is handed over as an

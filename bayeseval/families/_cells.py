@@ -1,4 +1,4 @@
-"""Cells: judgements that a model with linear predictors cannot tell apart, counted once."""
+"""Cells: judgements that a model cannot tell apart, counted once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from bayeseval._checks import some
 from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration, FloatArray, IntArray, PredictorCells
+from bayeseval.families._layout import level_starts
 from bayeseval.judgements import Judgements
 
 
@@ -90,17 +91,12 @@ def term_indices(
     codes: Mapping[str, npt.NDArray[Any]],
     weights: Mapping[str, npt.NDArray[Any]],
 ) -> tuple[IntArray, FloatArray]:
-    """Return position among the effects and weight, dims (term, row)."""
-    starts, start = {}, 0
-    for effect in declaration.effects:
-        starts[effect.name] = start
-        start += declaration.n_criteria * effect.size
+    """Return position among the levels and weight, dims (term, row)."""
+    starts = level_starts(declaration)
     shape = (len(declaration.terms), criterion.size)
     index, weight = np.empty(shape, dtype=np.int32), np.empty(shape)
     for row, term in enumerate(declaration.terms):
-        effect = declaration.effect(term.effect)
-        if effect is None:
-            raise TypeError(f"a term names {term.effect!r}, which is no effect of the declaration")
+        effect = declaration.level(term.effect)
         position = criterion.astype(np.int64)
         for column, size in zip(term.columns, effect.shape, strict=True):
             position = position * size + codes[column]
@@ -135,9 +131,7 @@ def row_codes(
     """Return positions of each row's labels among the labels of the fit, by column."""
     dims = {}
     for term in declaration.terms:
-        effect = declaration.effect(term.effect)
-        if effect is not None:
-            dims |= dict(zip(term.columns, effect.dims, strict=True))
+        dims |= dict(zip(term.columns, declaration.level(term.effect).dims, strict=True))
     if declaration.has_criterion:
         dims["criterion"] = "criterion"
     codes = {name: np.asarray(values, dtype=np.int64) for name, values in data.codes.items()}

@@ -1,7 +1,7 @@
 """What a family declares, as data: Gaussian effects, a response, and the cells it is evaluated on.
 
 Nothing here knows a sampler. The PyMC builder (``_builder``) and the compiled density
-(``_density``) read the same declaration; that is how they can be compared point by point.
+(``_predictors``) read the same declaration; that is how they can be compared point by point.
 """
 
 from collections.abc import Callable, Mapping
@@ -147,7 +147,8 @@ class PredictorCells:
     Parameters
     ----------
     index
-        Position among the effects, dims (term, cell), counted through the criteria.
+        Position among the levels (``Declaration.levels``), dims (term, cell), counted through the
+        criteria.
     weight
         What the term's effect is multiplied by, dims (term, cell).
     answer
@@ -180,50 +181,6 @@ class PredictorCells:
             "cell_weight": self.weight,
             "cell_answer": self.answer,
             "cell_criterion": self.criterion,
-            "cell_count": self.count,
-        }
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cells:
-    """Judgements that share every index and the answer, counted once.
-
-    Parameters
-    ----------
-    index
-        Row ``e``: position of each cell in effect ``e``, counted through the criteria.
-    answer
-        The answer of each cell in the response's own coding.
-    response_row
-        Which row of the response's parameters a cell reads, such as an annotator's thresholds.
-    noise_row
-        Which row of the annotators' discrimination a cell reads.
-    count
-        Number of judgements in the cell.
-    row_cell
-        The cell of each row of the judgements, to carry a value by cell back to the rows.
-    """
-
-    index: IntArray
-    answer: IntArray
-    response_row: IntArray
-    noise_row: IntArray
-    count: FloatArray
-    row_cell: IntArray = field(repr=False)
-
-    @property
-    def n_cells(self) -> int:
-        """Number of distinct cells."""
-        return self.answer.size
-
-    @property
-    def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """What a model reads of the cells, by the names of its data."""
-        return {
-            "cell_index": self.index,
-            "cell_answer": self.answer,
-            "cell_response_row": self.response_row,
-            "cell_noise_row": self.noise_row,
             "cell_count": self.count,
         }
 
@@ -263,6 +220,11 @@ class PredictorResponse(Response, Protocol):
     @property
     def kernel(self) -> Any:
         """The compiled log density of the answers; see ``_predictor_density``."""
+        ...
+
+    @property
+    def n_answers_read(self) -> int:
+        """How many columns of the answer the kernel reads."""
         ...
 
     @property
@@ -335,9 +297,29 @@ class Declaration[R: Response]:
         """What a block of the response's own varies around and is no Gaussian block itself."""
         return getattr(self.response, "root", None)
 
+    @property
+    def derived(self) -> Effect | None:
+        """What the response makes of its parameters and effects, and terms name: thresholds."""
+        return getattr(self.response, "derived", None)
+
+    @property
+    def levels(self) -> tuple[Effect, ...]:
+        """All that terms may name, in the order of the levels that cells point to."""
+        others = (self.root, self.derived)
+        return (*self.blocks, *(block for block in others if block is not None))
+
+    @property
+    def location_sign(self) -> int:
+        """1 where effects add to the parameter they vary around, -1 where they are held to it."""
+        return getattr(self.response, "location_sign", 1)
+
     def effect(self, name: str) -> Effect | None:
         """Return the effect called ``name``, or None where the model has none."""
         return next((effect for effect in self.effects if effect.name == name), None)
+
+    def level(self, name: str) -> Effect:
+        """Return what a term names."""
+        return next(block for block in self.levels if block.name == name)
 
     @property
     def is_correlated(self) -> bool:

@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 from bayeseval._checks import nearest, some
 from bayeseval.errors import ModelError
-from bayeseval.families._declaration import Cells, Effect
 from bayeseval.families._settings import check_choice
 from bayeseval.judgements import Judgements
 
@@ -190,70 +189,3 @@ def _level_means(
     counts = np.bincount(key, weights=weight, minlength=size)
     sums = np.bincount(key, weights=weight * values, minlength=size)
     return (sums / np.maximum(counts, 1.0))[key], counts, counts > 0
-
-
-def collapse(
-    judgements: Judgements,
-    *,
-    effects: Sequence[Effect],
-    answer: npt.NDArray[np.int32],
-    by_annotator: tuple[bool, bool],
-) -> Cells:
-    """Count judgements that agree in every index of the model and in the answer.
-
-    Parameters
-    ----------
-    judgements
-        The table.
-    effects
-        The model's effects; their dims are factors of the table.
-    answer
-        Answer of every row, coded.
-    by_annotator
-        Whether the response's parameters, and the discrimination, differ by annotator.
-
-    Returns
-    -------
-    Cells
-        Sorted by criterion, then by the effects' factors, so that neighbours share memory; the
-        order of the rows does not matter.
-    """
-    factors = list(dict.fromkeys(dim for effect in effects for dim in effect.dims))
-    if any(by_annotator) and "annotator" not in factors:
-        factors.append("annotator")
-    if judgements.has("criterion"):
-        factors.insert(0, "criterion")
-    columns = [judgements.codes(name) for name in factors]
-    order = np.lexsort([answer, *reversed(columns)])
-    stacked = np.stack([*columns, answer])[:, order]
-    first = np.ones(order.size, dtype=bool)
-    first[1:] = (stacked[:, 1:] != stacked[:, :-1]).any(axis=0)
-    starts = np.flatnonzero(first)
-    row_cell = np.empty(order.size, dtype=np.int32)
-    row_cell[order] = np.cumsum(first) - 1
-    count = np.add.reduceat(judgements.counts[order].astype(np.float64), starts)
-    codes = dict(zip(factors, stacked[:-1, starts].astype(np.int64), strict=True))
-    criterion = codes.get("criterion", np.zeros(starts.size, dtype=np.int64))
-    n_criteria = len(judgements.labels("criterion")) if judgements.has("criterion") else 1
-
-    index = np.empty((len(effects), starts.size), dtype=np.int32)
-    offset = 0
-    for row, effect in enumerate(effects):
-        position = criterion
-        for dim, size in zip(effect.dims, effect.shape, strict=True):
-            position = position * size + codes[dim]
-        index[row] = offset + position
-        offset += n_criteria * effect.size
-    annotators = len(judgements.labels("annotator")) if any(by_annotator) else 1
-    by_row = [
-        criterion * annotators + codes["annotator"] if by else fallback
-        for by, fallback in zip(by_annotator, (criterion, np.zeros_like(criterion)), strict=True)
-    ]
-    return Cells(
-        index=index,
-        answer=stacked[-1, starts].astype(np.int32),
-        response_row=by_row[0].astype(np.int32),
-        noise_row=by_row[1].astype(np.int32),
-        count=count,
-        row_cell=row_cell,
-    )

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval.families._declaration import Declaration, Effect, FloatArray, Response
-from bayeseval.families._effects_kernel import EffectTables
 
 
 @dataclass(frozen=True)
@@ -87,6 +86,15 @@ def effect_starts(declaration: Declaration[Response]) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
+def level_starts(declaration: Declaration[Response]) -> dict[str, int]:
+    """Return where the values of everything that terms may name begin, by name."""
+    starts, start = {}, 0
+    for block in declaration.levels:
+        starts[block.name] = start
+        start += declaration.n_criteria * block.size
+    return starts
+
+
 def n_parameters(placed: dict[str, Parameter]) -> int:
     """Return the length of the sampler's vector."""
     return sum(parameter.size for parameter in placed.values())
@@ -145,8 +153,8 @@ class Geometry:
 
 def moves_with_location(declaration: Declaration[Response], effect: Effect) -> bool:
     """Tell whether a constant can move between an effect's mean and the response's location."""
-    has_location = not declaration.terms or effect.around != ""
-    return has_location and effect.enters == "answer" and not effect.zero_sum
+    del declaration
+    return effect.around != "" and not effect.zero_sum
 
 
 def share(declaration: Declaration[Response], parent: Effect, effect: Effect) -> float | None:
@@ -157,7 +165,7 @@ def share(declaration: Declaration[Response], parent: Effect, effect: Effect) ->
     """
     if parent.enters != effect.enters or not set(parent.dims) < set(effect.dims):
         return None
-    if not declaration.terms:
+    if effect.enters != "answer":
         return parent.sign / effect.sign
     theirs = [term for term in declaration.terms if term.effect == parent.name]
     own = [term for term in declaration.terms if term.effect == effect.name]
@@ -213,70 +221,6 @@ def parents_first(declaration: Declaration[Response]) -> npt.NDArray[np.int64]:
     """Return the blocks in an order in which every parent stands before what is finer."""
     sizes = [len(effect.dims) for effect in declaration.blocks]
     return np.argsort(sizes, kind="stable").astype(np.int64)
-
-
-def _parent_tables(
-    declaration: Declaration[Response], geometry: Geometry
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
-    """Return positions of the parents in use, their blocks and shares, as the kernels read them."""
-    effects, n_criteria = declaration.blocks, declaration.n_criteria
-    possible = possible_parents(declaration)
-    # The root stands behind all effects.
-    starts = effect_starts(declaration)
-    found = parents_in_use(declaration, geometry)
-    most = max((len(parents) for parents in found), default=0)
-    positions = np.full((most, starts[-1]), -1, dtype=np.int64)
-    whose = np.full((most, len(effects)), -1, dtype=np.int64)
-    shares = np.zeros((most, len(effects)))
-    for block, (effect, parents) in enumerate(zip(effects, found, strict=True)):
-        for k, (at, value) in enumerate(parents):
-            parent = possible[at]
-            size = n_criteria * parent.size
-            own = (starts[at] + np.arange(size)).reshape(n_criteria, *parent.shape)
-            by_level = np.broadcast_to(
-                stretched(own, parent.dims, effect.dims), (n_criteria, *effect.shape)
-            )
-            positions[k, starts[block] : starts[block + 1]] = by_level.ravel()
-            shares[k, block] = value
-            whose[k, block] = at if at < len(effects) else -1
-    return positions, whose, shares
-
-
-def effect_tables(
-    declaration: Declaration[Response], placed: dict[str, Parameter], geometry: Geometry | None
-) -> EffectTables:
-    """Return the tables of all blocks of effects."""
-    geometry = geometry or Geometry.flat(declaration)
-    rows = [
-        (
-            placed[f"{effect.name}_sd"].start,
-            placed[value_name(effect)].start,
-            declaration.n_criteria,
-            effect.size // effect.shape[-1],
-            effect.shape[-1],
-            int(effect.zero_sum),
-            start,
-            int(moves_with_location(declaration, effect)),
-        )
-        for effect, start in zip(declaration.blocks, effect_starts(declaration), strict=False)
-    ]
-    parents, whose, shares = _parent_tables(declaration, geometry)
-    sizes = [0 if basis is None else basis.size for basis in geometry.bases]
-    ends = np.cumsum(sizes, dtype=np.int64)
-    return EffectTables(
-        blocks=np.array(rows, dtype=np.int64).reshape(-1, 8),
-        order=parents_first(declaration),
-        scales=np.column_stack(
-            [[block.sd_scale for block in declaration.blocks], geometry.bend, geometry.of_means]
-        ),
-        score=geometry.score,
-        information=geometry.information,
-        parents=parents,
-        parent_block=whose,
-        shares=shares,
-        basis_start=np.where(np.array(sizes, dtype=np.int64) > 0, ends - sizes, -1),
-        bases=np.concatenate([np.zeros(0), *(b.ravel() for b in geometry.bases if b is not None)]),
-    )
 
 
 def bent(
@@ -420,3 +364,20 @@ def effect_values(effect: Effect, values: dict[str, FloatArray]) -> FloatArray:
         return values[effect.name]
     factor = values[f"{effect.name}_sd"] ** (1.0 - effect.centring)
     return factor[(..., *([None] * len(effect.shape)))] * values[value_name(effect)]
+
+
+def put_back(
+    declaration: Declaration[Any], values: dict[str, FloatArray], geometry: Geometry | None
+) -> dict[str, FloatArray]:
+    """Return values with the parameters that effects vary around as the response has them."""
+    starts = effect_starts(declaration)
+    for position, effect in enumerate(declaration.effects):
+        if not effect.around or geometry is None:
+            continue
+        weight = geometry.weight[starts[position] : starts[position + 1]]
+        weight = weight.reshape(declaration.n_criteria, *effect.shape)
+        moved = (weight * effect_values(effect, values)).sum(axis=axes_of(effect))
+        parameter = values[effect.around]
+        moved = moved[(..., *([None] * (parameter.ndim - moved.ndim)))]
+        values[effect.around] = parameter - moved
+    return values

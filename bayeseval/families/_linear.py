@@ -144,7 +144,10 @@ class LinearFamily[R: DescribedResponse, J: Judgements](DescribedFamily[R, J]):
             response=response,
             left_out={**left_out, **unanswered, **unlinked},
             correlation_shape=getattr(self, "correlation_shape", 2.0),
-            terms=tuple(term for kind in used for term in self.terms_of(kind, coords)),
+            terms=(
+                *(term for kind in used for term in self.terms_of(kind, coords)),
+                *getattr(response, "own_terms", ()),
+            ),
             components=facts.design.components if table.is_paired else (),
             design_notes=(*facts.design.design_notes, *_of_order(facts, kinds, chosen)),
         )

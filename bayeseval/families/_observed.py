@@ -29,9 +29,7 @@ from bayeseval.families._builder import (
 )
 from bayeseval.families._cells import row_codes, term_indices
 from bayeseval.families._declaration import Declaration
-from bayeseval.families._ordinal_response import OrdinalResponse
 from bayeseval.families._pytensor import Apply, DisconnectedType, Mode, Op, Variable, safe_signature
-from bayeseval.families.engine.special import log_normal_cdf, log_normal_interval
 from bayeseval.judgements import Judgements
 from bayeseval.judgements._counted import one_a_row
 
@@ -157,13 +155,17 @@ def _log_probability(
     weights: npt.NDArray[np.float64],
 ) -> LogProbability:
     """Return the log probability of every judgement's answer, as it counts in the model."""
-    if isinstance(declaration.response, OrdinalResponse):
-        return _rated(family, declaration, table)
+    terms = declaration.terms
+    derived = declaration.derived
+    if derived is not None:
+        # Terms name thresholds by the category: those of the lowest here, and the rest above it.
+        table = replace(table, answers=np.zeros_like(table.answers))
+    by_category = np.array([derived is not None and t.effect == derived.name for t in terms])
     data = family.row_data(declaration, table)
     codes = row_codes(declaration, table, data)
     criterion = codes.get("criterion", np.zeros(table.n_rows, dtype=np.int64))
     index, weight = term_indices(declaration, criterion, codes, data.weights)
-    arrays = {"cell_index": index, "cell_weight": weight, "cell_criterion": criterion}
+    arrays = {"cell_weight": weight, "cell_criterion": criterion}
     constants = {name: pt.constant(array) for name, array in arrays.items()}
     coding = _Coding(lambda answers: _coded(family, declaration, table, answers))
 
@@ -173,7 +175,12 @@ def _log_probability(
         columns = coding(value)
         answer = [columns[column] for column in range(len(data.answers))]
         effects = flat_effects(declaration, parameters)
-        return weights * predicted(declaration, effects, parameters, constants, answer)
+        at = [
+            index[row] + pt.cast(value, "int64") if by_category[row] else index[row]
+            for row in range(len(terms))
+        ]
+        given = constants | {"cell_index": at}
+        return weights * predicted(declaration, effects, parameters, given, answer)
 
     return log_probability
 
@@ -222,32 +229,3 @@ class _Coding(Op):
         """Return no slope."""
         del inputs, outputs, cotangents
         return [DisconnectedType()()]
-
-
-def _rated(
-    family: Any, declaration: Declaration[OrdinalResponse], table: Judgements
-) -> LogProbability:
-    """Return the log probability of every rating: the normal interval between two thresholds."""
-    cells = family.cells(declaration, table)
-    rows = cells.row_cell
-    last = declaration.response.n_thresholds - 1
-
-    def log_probability(
-        value: TensorVariable, parameters: Mapping[str, TensorVariable]
-    ) -> TensorVariable:
-        effects = flat_effects(declaration, parameters)
-        latent = pt.zeros(rows.shape)
-        for effect, index in zip(declaration.effects, cells.index[:, rows], strict=True):
-            latent = latent + effect.sign * effects[index]
-        noise = pt.exp(parameters["log_discrimination"][cells.noise_row[rows]])
-        thresholds = parameters["thresholds"][cells.response_row[rows]]
-        row = pt.arange(rows.size)
-        lowest, highest = pt.eq(value, 0), pt.eq(value, last + 1)
-        upper = noise * (thresholds[row, pt.minimum(value, last)] - latent)
-        lower = noise * (thresholds[row, pt.maximum(value - 1, 0)] - latent)
-        # At the ends both are one threshold; the interval there is any, and is not read.
-        between = log_normal_interval(pt.switch(lowest | highest, upper - 1.0, lower), upper)
-        ends = log_normal_cdf(pt.switch(lowest, upper, -lower))
-        return pt.switch(lowest | highest, ends, between)
-
-    return log_probability

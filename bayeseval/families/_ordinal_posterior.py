@@ -10,35 +10,29 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
-from scipy.special import logsumexp, ndtr, ndtri
+from scipy.special import ndtr, ndtri
 
-from bayeseval._checks import some
-from bayeseval.errors import ModelError
 from bayeseval.families._declaration import Declaration, Effect, FloatArray
-from bayeseval.families._layout import (
-    Geometry,
-    axes_of,
-    cut,
-    effect_values,
-    layout,
-    moves_with_location,
-    taken_apart,
-)
+from bayeseval.families._layout import Geometry, cut, layout, put_back, taken_apart
 from bayeseval.families._marginal import (
     POINT,
     Cell,
     averaged,
-    averaged_over_levels,
     nodes,
     people_and_items,
     stored,
     thinned,
 )
-from bayeseval.families._ordinal_kernel import ordinal_log_probability
+from bayeseval.families._ordinal_kernel import OPEN_END
 from bayeseval.families._ordinal_response import OrdinalResponse
-from bayeseval.judgements import Judgements
+from bayeseval.families._predictors import stored_draws
+from bayeseval.families._thresholds import (
+    annotator_thresholds,
+    centred_steps,
+    long_scale_log_gaps,
+    population_thresholds,
+)
 
 _NODES = 21
 _NEW_ANNOTATORS = 16
@@ -72,14 +66,13 @@ def constrained(
         By the names of the PyMC model, each with dims (…, criterion, …).
     """
     placed = layout(declaration, declaration.response.parameter_shapes)
-    response = declaration.response
+    response, location = declaration.response, declaration.response.location
     sampled = cut(placed, draws)
     if response.category_prior is None:
-        location, name = "threshold_centre", "threshold_steps"
+        name = "threshold_steps"
         turned = {name: sampled[name] @ response.step_rotation}
         log_gaps = long_scale_log_gaps(sampled | turned)
     else:
-        location = "population_thresholds"
         log_gaps = sampled[location][..., 1:]
         turned = {location: centred_steps(log_gaps, sampled[location][..., 0])}
     root = declaration.root
@@ -91,63 +84,15 @@ def constrained(
         values["threshold_steps"] = values["threshold_steps"] * sign[..., None]
     if root is not None and of_root is not None:
         values[root.name] = of_root
-    for effect in declaration.effects:
-        if not moves_with_location(declaration, effect):
-            continue
-        # The sampler's location has the means of the effects taken out; put them back.
-        mean = effect.sign * effect_values(effect, values).mean(axis=axes_of(effect))
-        values[location] = values[location] + (
-            mean[..., None] if location == "population_thresholds" else mean
-        )
-    return values
+    return put_back(declaration, values, geometry)
 
 
-def population_thresholds(
-    values: Mapping[str, FloatArray],
-) -> FloatArray:
-    """Return the population's thresholds, dims (…, criterion, threshold)."""
-    if "population_thresholds" in values:
-        return values["population_thresholds"]
-    return centred_steps(long_scale_log_gaps(values), values["threshold_centre"])
-
-
-def long_scale_log_gaps(values: Mapping[str, FloatArray]) -> FloatArray:
-    """Return the population's log gaps on a long scale, dims (…, criterion, gap)."""
-    steps = values["threshold_roughness"][..., None] * values["threshold_steps"]
-    steps = steps / np.sqrt(steps.shape[-1])
-    walk = np.concatenate([np.zeros_like(steps[..., :1]), np.cumsum(steps, axis=-1)], axis=-1)
-    log_gaps = values["threshold_width"][..., None] + walk
-    return log_gaps - np.asarray(logsumexp(walk, axis=-1, keepdims=True))
-
-
-def centred_steps(log_gaps: FloatArray, mean: FloatArray) -> FloatArray:
-    """Return thresholds with these log gaps (…, gap) and this mean (…)."""
-    steps = np.zeros((*log_gaps.shape[:-1], log_gaps.shape[-1] + 1))
-    np.cumsum(np.exp(log_gaps), axis=-1, out=steps[..., 1:])
-    return steps - steps.mean(axis=-1, keepdims=True) + mean[..., None]
-
-
-def annotator_thresholds(
+def thresholds_of(
     declaration: Declaration[OrdinalResponse],
-    population: FloatArray,
     values: Mapping[str, FloatArray],
-) -> FloatArray:
-    """Return thresholds with each annotator's gaps, without severity.
-
-    Dims (…, criterion, annotator, threshold); one annotator where gaps are common.
-    """
-    if not declaration.response.has_gaps:
-        return population[..., None, :]
-    deviation = values["gap_sd"][..., None, None] * (values["gap_z"] @ declaration.response.basis)
-    log_gaps = np.log(np.diff(population, axis=-1))[..., None, :] + deviation
-    mean = np.broadcast_to(population.mean(axis=-1)[..., None], log_gaps.shape[:-1])
-    return centred_steps(log_gaps, mean)
-
-
-def posterior_dataset(
-    declaration: Declaration[OrdinalResponse], values: dict[str, FloatArray]
-) -> xr.Dataset:
-    """Return every parameter under its name in the posterior contract.
+    posterior: xr.Dataset,
+) -> dict[str, tuple[tuple[str, ...], FloatArray]]:
+    """Return thresholds and what they depend on, each with its dims.
 
     Parameters
     ----------
@@ -155,50 +100,56 @@ def posterior_dataset(
         The model.
     values
         Named values with dims (chain, draw, criterion, …).
+    posterior
+        The effects by their names.
     """
-    data: dict[str, tuple[tuple[str, ...], FloatArray]] = {}
-
-    def put(name: str, dims: tuple[str, ...], array: FloatArray) -> None:
-        if declaration.has_criterion:
-            data[name] = (("chain", "draw", "criterion", *dims), array)
-        else:
-            data[name] = (("chain", "draw", *dims), array[:, :, 0])
-
-    effects = {}
-    for effect in declaration.effects:
-        effects[effect.name] = effect_values(effect, values)
-        put(effect.name, effect.dims, effects[effect.name])
-        put(f"{effect.name}_sd", (), values[f"{effect.name}_sd"])
-        correlation = f"{effect.name}_correlation"
-        if correlation in values:
-            data[correlation] = (
-                ("chain", "draw", "criterion", "criterion_b"),
-                values[correlation],
-            )
-    for name, (dims, array) in averaged_over_levels(effects).items():
-        put(name, dims, array)
+    response, lead = declaration.response, tuple(map(str, posterior["quality_sd"].dims))
     population = population_thresholds(values)
-    put("population_thresholds", ("threshold",), population)
-    if "severity" in effects:
+    found: dict[str, tuple[tuple[str, ...], FloatArray]] = {
+        "population_thresholds": (("threshold",), population)
+    }
+    if "severity" in posterior:
+        severity = posterior["severity"].values.reshape(*population.shape[:-1], -1, 1)
         own = annotator_thresholds(declaration, population, values)
-        put("thresholds", ("annotator", "threshold"), own + effects["severity"][..., None])
-    if declaration.response.has_gaps:
-        put("gap_sd", (), values["gap_sd"])
-    if declaration.response.discrimination:
-        put("discrimination_sd", (), values["discrimination_sd"])
+        found["thresholds"] = (("annotator", "threshold"), own + severity)
+    if response.discrimination:
         log_d = values["discrimination_sd"][..., None] * values["discrimination_z"]
-        put("discrimination", ("annotator",), np.exp(log_d))
-    if "threshold_roughness" in values:
-        put("threshold_roughness", (), values["threshold_roughness"])
-    return xr.Dataset(
-        {name: xr.Variable(dims, array) for name, (dims, array) in data.items()},
-        coords={name: list(labels) for name, labels in declaration.coords.items()}
-        | (
-            {"criterion_b": list(declaration.coords["criterion"])}
-            if declaration.is_correlated
-            else {}
-        ),
-    )
+        found["discrimination"] = (("annotator",), np.exp(log_d))
+    for name in ("gap_sd", "discrimination_sd", "threshold_roughness"):
+        if name in values:
+            found[name] = ((), values[name])
+    return {
+        name: ((*lead, *dims), array if declaration.has_criterion else array[:, :, 0])
+        for name, (dims, array) in found.items()
+    }
+
+
+def levels_of(
+    declaration: Declaration[OrdinalResponse], name: str, draws: xr.Dataset
+) -> FloatArray:
+    """Return the draws of what a term names, dims (sample, [criterion,] …).
+
+    Parameters
+    ----------
+    declaration
+        The model.
+    name
+        An effect, the log discrimination, or the thresholds without severity, open ends included.
+    draws
+        Draws along a dim ``sample``, by the names of the posterior contract.
+    """
+    dims = declaration.level(name).dims
+    if name == "discrimination":
+        return np.log(stored_draws(declaration, draws, name, dims))
+    if name != "thresholds":
+        return stored_draws(declaration, draws, name, dims)
+    if declaration.response.has_gaps:
+        found = stored_draws(declaration, draws, "thresholds", ("annotator", "threshold"))
+        found = found - stored_draws(declaration, draws, "severity", ("annotator",))[..., None]
+    else:
+        found = stored_draws(declaration, draws, "population_thresholds", ("threshold",))
+    open_end = np.full_like(found[..., :1], OPEN_END)
+    return np.concatenate([-open_end, found, open_end], axis=-1)
 
 
 @dataclass(frozen=True)
@@ -215,6 +166,21 @@ class OrdinalQuantities:
 
     declaration: Declaration[OrdinalResponse]
     posterior: xr.Dataset
+
+    def estimate(self, name: str, population: str | None, by: str | None) -> xr.DataArray:
+        """Return one readable quantity by its name."""
+        if name == "win_probability":
+            return self.win_probability(population, by)
+        probability = self.category_probability(population, by)
+        if name == "at_least_probability":
+            axis = probability.get_axis_num("category")
+            return probability.copy(
+                data=np.flip(np.cumsum(np.flip(probability.values, axis), axis), axis)
+            )
+        if name == "expected_rating":
+            values = xr.DataArray(list(self.declaration.response.category_values), dims="category")
+            return probability.drop_vars("category").dot(values, dim="category")
+        return probability
 
     def category_probability(self, population: str | None, by: str | None) -> xr.DataArray:
         """Return the probability of each category in one new judgement of each system.
@@ -253,109 +219,6 @@ class OrdinalQuantities:
         )
         dims = ("system", dim)
         return averaged(self.declaration, posterior, compute, dims, population=population, by=by)
-
-    def linear_predictor(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
-        """Return quality with all its effects for every row, dims (sample, row)."""
-        codes = self._codes(judgements)
-        eta = np.zeros((draws.sizes["sample"], judgements.n_rows))
-        for effect in self.declaration.effects:
-            if effect.name == "severity":
-                continue
-            dims = (["criterion"] if self.declaration.has_criterion else []) + list(effect.dims)
-            values = self._stored(draws, effect.name).transpose("sample", *dims).values
-            eta += effect.sign * values[(slice(None), *(codes[dim] for dim in dims))]
-        return eta
-
-    def row_thresholds(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
-        """Return the thresholds that each row was judged with, dims (sample, row, threshold)."""
-        codes = self._codes(judgements)
-        dims = ["criterion"] if self.declaration.has_criterion else []
-        if self.declaration.effect("severity") is None:
-            name = "population_thresholds"
-        else:
-            name, dims = "thresholds", [*dims, "annotator"]
-        values = self._stored(draws, name).transpose("sample", *dims, "threshold").values
-        if not dims:
-            return np.broadcast_to(
-                values[:, None, :], (values.shape[0], judgements.n_rows, values.shape[-1])
-            )
-        return values[(slice(None), *(codes[dim] for dim in dims))]
-
-    def row_discrimination(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
-        """Return the discrimination that each row was judged with, dims (sample, row) or (1, 1)."""
-        if not self.declaration.response.discrimination:
-            return np.ones((1, 1))
-        codes = self._codes(judgements)
-        dims = (["criterion"] if self.declaration.has_criterion else []) + ["annotator"]
-        values = self._stored(draws, "discrimination").transpose("sample", *dims).values
-        return values[(slice(None), *(codes[dim] for dim in dims))]
-
-    def predict(
-        self, judgements: Judgements, draws: xr.Dataset, rng: np.random.Generator
-    ) -> npt.NDArray[np.int16]:
-        """Draw an answer for every row, dims (sample, row): categories counted from 0."""
-        answers = np.empty((draws.sizes["sample"], judgements.n_rows), dtype=np.int16)
-        per_draw = judgements.n_rows * self.declaration.response.n_categories
-        for part in chunks(draws.sizes["sample"], per_draw):
-            chunk = draws.isel(sample=part)
-            latent = self.linear_predictor(judgements, chunk)
-            noise = rng.standard_normal(latent.shape)
-            latent += noise / self.row_discrimination(judgements, chunk)
-            thresholds = self.row_thresholds(judgements, chunk)
-            answers[part] = (latent[..., None] > thresholds).sum(axis=-1)
-        return answers
-
-    def log_likelihood(self, judgements: Judgements, draws: xr.Dataset) -> FloatArray:
-        """Return the log probability of every row's answer, dims (sample, row)."""
-        result = np.empty((draws.sizes["sample"], judgements.n_rows))
-        answer = judgements.answers.astype(np.int64)
-        rows = np.arange(judgements.n_rows)
-        n_thresholds = self.declaration.response.n_thresholds
-        per_draw = judgements.n_rows * self.declaration.response.n_categories
-        for part in chunks(draws.sizes["sample"], per_draw):
-            chunk = draws.isel(sample=part)
-            eta = self.linear_predictor(judgements, chunk)
-            noise = self.row_discrimination(judgements, chunk)
-            thresholds = self.row_thresholds(judgements, chunk)
-            above = thresholds[:, rows, np.minimum(answer, n_thresholds - 1)]
-            below = thresholds[:, rows, np.maximum(answer - 1, 0)]
-            upper = np.where(answer < n_thresholds, noise * (above - eta), np.inf)
-            lower = np.where(answer > 0, noise * (below - eta), -np.inf)
-            out = np.empty(eta.size)
-            ordinal_log_probability(lower.ravel(), upper.ravel(), out)
-            result[part] = out.reshape(eta.shape)
-        return result
-
-    def _stored(self, draws: xr.Dataset, name: str) -> xr.DataArray:
-        if name not in draws:
-            raise ModelError(
-                f"the draws of {name!r} were not stored, and this needs them; fit again with "
-                "store='all'"
-            )
-        return draws[name]
-
-    def _codes(self, judgements: Judgements) -> dict[str, npt.NDArray[np.int64]]:
-        """Positions of each row's labels among the labels of the fit."""
-        codes: dict[str, npt.NDArray[np.int64]] = {}
-        needed = {dim for effect in self.declaration.effects for dim in effect.dims}
-        if self.declaration.response.n_annotators:
-            needed.add("annotator")
-        if self.declaration.has_criterion:
-            needed.add("criterion")
-        for name in needed:
-            known = {label: position for position, label in enumerate(self._labels(name))}
-            unknown = [label for label in judgements.labels(name) if label not in known]
-            if unknown:
-                raise ModelError(
-                    f"these judgements have a {name} that the model was not fitted to: "
-                    f"{some(unknown)}"
-                )
-            positions = np.array([known[label] for label in judgements.labels(name)])
-            codes[name] = positions[judgements.codes(name)]
-        return codes
-
-    def _labels(self, name: str) -> tuple[str, ...]:
-        return self.declaration.coords[name]
 
 
 def chunks(n_draws: int, per_draw: int) -> Iterator[slice]:
@@ -502,10 +365,6 @@ class _Part:
 
 def _categories_in(cell: Cell) -> FloatArray:
     return _Part(cell).category_probability()
-
-
-def _wins_in(cell: Cell) -> FloatArray:
-    return _Part(cell).win_probability()
 
 
 def _probabilities(below: FloatArray) -> FloatArray:

@@ -4,16 +4,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from bayeseval.families._declaration import Effect, FloatArray, Scalar
+from bayeseval.families._declaration import Declaration, Effect, FloatArray, Scalar, Term
 from bayeseval.families._family import PriorText
+from bayeseval.families._layout import Parameter, effect_starts
+from bayeseval.families.engine.loading import FormulaResponse
 
 LONGEST_SHORT_SCALE = 12
 """Scales of up to so many categories have a Dirichlet prior; longer ones a smooth prior."""
 
 _SMOOTH_TERMS = 6
+
+LATENT, LOWER, UPPER, LOG_DISCRIMINATION = range(4)
+"""The predictors: the latent answer, both ends of the answer's category, and the last."""
 
 _GAPS = {
     "free": "each annotator has gaps of their own, pulled towards those of the population",
@@ -23,7 +29,7 @@ _GAPS = {
 
 
 @dataclass(frozen=True)
-class OrdinalResponse:
+class OrdinalResponse(FormulaResponse):
     """Ordered categories cut from a latent normal answer.
 
     Parameters
@@ -66,6 +72,24 @@ class OrdinalResponse:
     discrimination_sd_scale: float
 
     kind = "ordinal"
+    formula_module = "_pymc_ordinal"
+    location_sign = -1
+    """A system's ratings stay as they are where effects and all thresholds grow alike."""
+
+    @property
+    def formula_name(self) -> str:
+        """Name of the formula."""
+        return "ordinal_discrimination" if self.discrimination else "ordinal"
+
+    @property
+    def n_predictors(self) -> int:
+        """Number of linear predictors."""
+        return 4 if self.discrimination else 3
+
+    @property
+    def location(self) -> str:
+        """The parameter whose level is that of all thresholds."""
+        return "threshold_centre" if self.category_prior is None else "population_thresholds"
 
     @property
     def n_categories(self) -> int:
@@ -160,6 +184,59 @@ class OrdinalResponse:
             enters="gaps",
         )
 
+    @property
+    def derived(self) -> Effect:
+        """Thresholds without severity, an open end before and after them."""
+        rows = (("annotator", self.n_annotators),) if self.has_gaps else ()
+        dims, shape = zip(*rows, ("end", self.n_categories + 1), strict=True)
+        return Effect(
+            name="thresholds",
+            dims=dims,
+            shape=shape,
+            sign=1,
+            sd_scale=math.inf,
+            enters="thresholds",
+        )
+
+    @property
+    def own_terms(self) -> tuple[Term, ...]:
+        """How thresholds and discrimination enter the predictors."""
+        by = ("annotator",) if self.has_gaps else ()
+        ends = (
+            Term("thresholds", (*by, "below"), LOWER),
+            Term("thresholds", (*by, "above"), UPPER),
+        )
+        noise = Term("discrimination", ("annotator",), LOG_DISCRIMINATION)
+        return (*ends, noise) if self.discrimination else ends
+
+    def derived_tables(
+        self, declaration: Declaration["OrdinalResponse"], placed: dict[str, Parameter]
+    ) -> list[np.ndarray]:
+        """Return what ``_cutpoint_kernel`` reads, in the order of its slots."""
+        names = (self.location, "threshold_width", "threshold_roughness", "threshold_steps")
+        starts = [placed[name].start if name in placed else -1 for name in names]
+        # Annotators' gaps are the first of the response's own blocks.
+        gaps_at = effect_starts(declaration)[len(declaration.effects)] if self.has_gaps else -1
+        return [
+            np.array([*starts, gaps_at], dtype=np.int64),
+            np.array(self.category_prior or (), dtype=np.float64),
+            np.array([self.log_normaliser]),
+            np.array(
+                [
+                    self.mean_threshold_scale,
+                    math.log(self.width_centre),
+                    self.log_width_scale,
+                    self.smoothness_sd_scale,
+                ]
+            ),
+            np.zeros((0, 0)) if self.category_prior else self.step_rotation,
+            self.basis,
+            self.projection,
+            np.array(
+                [self.n_thresholds, self.n_annotators if self.has_gaps else 1], dtype=np.int64
+            ),
+        ]
+
     @cached_property
     def step_rotation(self) -> FloatArray:
         """Orthonormal and symmetric matrix from the sampler's steps of a long scale to the steps.
@@ -215,6 +292,12 @@ class OrdinalResponse:
     def quality_unit(self) -> str:
         """What quality is measured in, in words."""
         return "in standard deviations of the noise of a single judgement"
+
+    def built_levels(self, declaration: Declaration["OrdinalResponse"]) -> list[Any]:
+        """Return what terms may name besides effects, as PyMC computes it."""
+        from bayeseval.families._pymc_ordinal import built_levels
+
+        return built_levels(declaration)
 
     def words(self) -> list[str]:
         """Return sentences on how ratings come about."""

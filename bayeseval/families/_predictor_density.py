@@ -1,16 +1,4 @@
-"""The compiled log density of models with linear predictors: tables for ``_predictor_kernel``.
-
-A family brings one kernel,
-
-    kernel(predictors, answer, criterion, scalars, options, log_p, predictors_bar, scalars_bar,
-           count)
-
-which fills the log probability of one judgement of every cell and its derivatives by the
-predictors, times the count, and adds those by the parameters. Dims: predictors (predictor, cell),
-answer (column, cell), criterion (cell,), scalars (criterion, scalar) on their natural scales,
-options any fixed numbers, log_p (cell,), count (cell,). The response names the log
-density that a kernel module makes of it (see ``_callback``) as its ``log_density``.
-"""
+"""The compiled log density of a declaration: tables for ``_predictor_kernel``."""
 
 import math
 from collections.abc import Sequence
@@ -28,11 +16,15 @@ from bayeseval.families._declaration import (
     Prior,
     Scalar,
 )
+from bayeseval.families._effect_tables import effect_tables
 from bayeseval.families._effects_kernel import LOG_SQRT_2PI
-from bayeseval.families._layout import Geometry, effect_tables, layout, n_parameters
-from bayeseval.families._predictor_kernel import OFFSET
+from bayeseval.families._layout import Geometry, layout, n_parameters
+from bayeseval.families._predictor_kernel import IN_RUNS, NEIGHBOURS, OFFSET, ROWS
 
 _KINDS = {"normal": 0, "half_normal": 1, "beta": 2, "gamma": 3}
+_MOST_CHANGES = 0.5
+"""Share of neighbouring cells with different levels up to which their slopes are summed first:
+beyond, the processor guesses wrong more often than it waits."""
 
 
 type ScalarTables = tuple[npt.NDArray[np.int64], FloatArray, FloatArray, FloatArray]
@@ -65,6 +57,37 @@ def _log_constant(prior: Prior) -> float:
             return prior.a * math.log(prior.b) - float(gammaln(prior.a))
 
 
+def _readings(
+    declaration: Declaration[PredictorResponse], cells: PredictorCells
+) -> tuple[FloatArray, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return each term's weight where all cells have the same, how the kernels read it, and runs.
+
+    What is not a number stands for a weight that differs. Of every term there is the way of
+    reading, and between which places its runs stand, dims (term, 3).
+    """
+    constant = np.where(
+        (cells.weight == cells.weight[:, :1]).all(axis=1), cells.weight[:, 0], np.nan
+    )
+    targets = [term.predictor for term in declaration.terms]
+    is_alone = np.array([targets.count(target) == 1 for target in targets]) & (constant == 1.0)
+    changes = np.diff(cells.index, axis=1, prepend=-1) != 0
+    # No run reaches from one part of the cells to the next.
+    changes[:, ::ROWS] = True
+    reading = np.zeros((len(targets), 3), dtype=np.int64)
+    runs, n_runs = [np.zeros(0, dtype=np.int64)], 0
+    for t, own in enumerate(changes):
+        pair = slice(t, t + 2)
+        if t > 0 and reading[t - 1, 0] == NEIGHBOURS:
+            continue
+        if is_alone[pair].sum() == 2 and (np.diff(cells.index[pair], axis=0) == 1).all():
+            reading[t, 0] = NEIGHBOURS
+        elif own.mean() <= _MOST_CHANGES:
+            runs.append(np.append(np.flatnonzero(own), own.size))
+            reading[t] = IN_RUNS, n_runs, n_runs + runs[-1].size
+            n_runs += runs[-1].size
+    return constant, reading, np.concatenate(runs)
+
+
 class PredictorDensity(CallbackDensity):
     """Log density of a declaration with linear predictors on given cells, callable at a point.
 
@@ -88,28 +111,29 @@ class PredictorDensity(CallbackDensity):
         response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
         starts = [placed[scalar.name].start for scalar in response.scalars]
+        around = [placed.get(block.around) for block in declaration.blocks]
+        sizes = [at.size for at in around if at is not None]
+        stride = max(sizes, default=declaration.n_criteria) // declaration.n_criteria
         arrays = [
             *effect_tables(declaration, placed, geometry),
             *scalar_tables(response.scalars, starts),
             cells.index,
             cells.weight,
             np.array([term.predictor for term in declaration.terms], dtype=np.int64),
-            cells.answer,
+            cells.answer[: response.n_answers_read],
             cells.criterion,
             cells.count,
             response.options,
-            np.array([declaration.n_criteria, response.n_predictors], dtype=np.int64),
-            np.array(
-                [
-                    placed[effect.around].start if effect.around else -1
-                    for effect in declaration.effects
-                ],
-                dtype=np.int64,
-            ),
+            np.array([declaration.n_criteria, response.n_predictors, stride], dtype=np.int64),
+            np.array([-1 if at is None else at.start for at in around], dtype=np.int64),
             (geometry or Geometry.flat(declaration)).weight,
+            *_readings(declaration, cells),
             np.empty(0),
             np.empty(0),
         ]
+        # Those of the thresholds, where terms name such.
+        if (derived_tables := getattr(response, "derived_tables", None)) is not None:
+            arrays += derived_tables(declaration, placed)
         super().__init__(
             response.log_density,
             Tables(arrays),

@@ -6,6 +6,7 @@ the response has (``Scalar``). Cells are made in ``_cells``, the compiled densit
 """
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,10 @@ from bayeseval.families._cells import RowData, collapse_rows, row_codes
 from bayeseval.families._declaration import Declaration, Effect, FloatArray, PredictorCells
 from bayeseval.families._layout import (
     Geometry,
-    axes_of,
-    effect_starts,
     effect_values,
     layout,
     n_parameters,
+    put_back,
     taken_apart,
 )
 from bayeseval.families._marginal import averaged_over_levels
@@ -115,14 +115,29 @@ class PredictorFamily:
     def start(
         self, declaration: Declaration[Any], cells: PredictorCells, rng: np.random.Generator
     ) -> FloatArray:
-        """Return a point of the sampler's space near the middle of the priors."""
+        """Return a point of the sampler's space near the middle of the priors.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        cells : PredictorCells
+            The collapsed judgements.
+        rng : numpy.random.Generator
+            Chains start apart from one another.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (parameter,).
+        """
         del cells
         response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
         x = rng.uniform(-0.5, 0.5, n_parameters(placed))
-        for effect in declaration.effects:
-            part = placed[f"{effect.name}_sd"].part
-            x[part] = 0.5 * effect.sd_scale * np.exp(x[part])
+        for block in declaration.blocks:
+            part = placed[f"{block.name}_sd"].part
+            x[part] = 0.5 * block.sd_scale * np.exp(x[part])
         for scalar in response.scalars:
             part, prior = placed[scalar.name].part, scalar.prior
             match prior.kind:
@@ -157,16 +172,7 @@ class PredictorFamily:
             By the names of the PyMC model, each with dims (..., criterion, ...).
         """
         placed = layout(declaration, declaration.response.parameter_shapes)
-        geometry = geometry or Geometry.flat(declaration)
-        values = taken_apart(declaration, placed, draws, geometry)
-        starts = effect_starts(declaration)
-        for position, effect in enumerate(declaration.effects):
-            if effect.around:
-                own = effect_values(effect, values)
-                weight = geometry.weight[starts[position] : starts[position + 1]]
-                weight = weight.reshape(declaration.n_criteria, *effect.shape)
-                moved = (weight * own).sum(axis=axes_of(effect))
-                values[effect.around] = values[effect.around] - moved
+        values = put_back(declaration, taken_apart(declaration, placed, draws, geometry), geometry)
         for scalar in declaration.response.scalars:
             if scalar.prior.kind == "beta":
                 values[scalar.name] = 1.0 / (1.0 + np.exp(-values[scalar.name]))
@@ -177,12 +183,40 @@ class PredictorFamily:
     def location(
         self, declaration: Declaration[Any], effect: Effect, values: dict[str, FloatArray]
     ) -> FloatArray:
-        """Return the parameter that an effect varies around, dims (..., criterion)."""
+        """Return the parameter that an effect varies around.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        effect : Effect
+            Of the declaration.
+        values : dict of str to numpy.ndarray
+            Named values.
+
+        Returns
+        -------
+        numpy.ndarray
+            Dims (..., criterion).
+        """
         del declaration
         return values[effect.around]
 
     def location_information(self, declaration: Declaration[Any], effect: Effect) -> float:
-        """Return what the prior of that parameter knows of it: one over its variance."""
+        """Return what the prior of that parameter knows of it: one over its variance.
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        effect : Effect
+            Of the declaration.
+
+        Returns
+        -------
+        float
+            Information.
+        """
         (prior,) = (s.prior for s in declaration.response.scalars if s.name == effect.around)
         return 1.0 / prior.b**2
 
@@ -257,18 +291,30 @@ class PredictorFamily:
         n_predictors = declaration.response.n_predictors
         result = np.zeros((n_predictors, draws.sizes["sample"], judgements.n_rows))
         for term in declaration.terms:
-            effect = declaration.effect(term.effect)
-            if effect is None or term.effect not in draws:
-                raise ModelError(
-                    f"the draws of {term.effect!r} were not stored, and this needs them; fit "
-                    "again with store='all'"
-                )
-            dims = (["criterion"] if declaration.has_criterion else []) + list(effect.dims)
-            values = draws[term.effect].transpose("sample", *dims).values
+            values = self.levels(declaration, term.effect, draws)
             weight = data.weights[term.weight] if isinstance(term.weight, str) else term.weight
             at = (slice(None), *index_of, *(codes[column] for column in term.columns))
             result[term.predictor] += weight * values[at]
         return result
+
+    def levels(self, declaration: Declaration[Any], name: str, draws: xr.Dataset) -> FloatArray:
+        """Return the draws of what a term names, dims (sample, [criterion,] ...).
+
+        Parameters
+        ----------
+        declaration : Declaration
+            The model.
+        name : str
+            Name of an effect, or of something else that terms may name.
+        draws : xarray.Dataset
+            Draws along a dim ``sample``.
+
+        Raises
+        ------
+        ModelError
+            For draws that were not stored.
+        """
+        return stored_draws(declaration, draws, name, declaration.level(name).dims)
 
     def row_scalars(
         self, declaration: Declaration[Any], judgements: Judgements, draws: xr.Dataset
@@ -334,3 +380,16 @@ class PredictorFamily:
                     one,
                 )
         return result
+
+
+def stored_draws(
+    declaration: Declaration[Any], draws: xr.Dataset, name: str, dims: Sequence[str]
+) -> FloatArray:
+    """Return draws by name, dims (sample, [criterion,] *dims), or say that they are not stored."""
+    if name not in draws:
+        raise ModelError(
+            f"the draws of {name!r} were not stored, and this needs them; fit again with "
+            "store='all'"
+        )
+    lead = ["sample", "criterion"] if declaration.has_criterion else ["sample"]
+    return draws[name].transpose(*lead, *dims).values

@@ -3,25 +3,27 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 from scipy.special import ndtri
 
-from bayeseval._checks import numbers, some
+from bayeseval._checks import numbers
 from bayeseval.errors import DesignError, ModelError
-from bayeseval.families._declaration import Cells, Declaration, Effect, FloatArray, Term
-from bayeseval.families._design import Effects, centrings, collapse, no_gaps_of_annotators
+from bayeseval.families._answering import AnsweringFamily
+from bayeseval.families._cells import RowData, row_codes
+from bayeseval.families._declaration import Declaration, Effect, FloatArray, PredictorCells
+from bayeseval.families._design import Effects, centrings, no_gaps_of_annotators
 from bayeseval.families._family import Estimand, PriorText
-from bayeseval.families._layout import Geometry, layout, n_parameters
-from bayeseval.families._linear import LinearFamily
-from bayeseval.families._ordinal_density import OrdinalDensity
+from bayeseval.families._layout import Geometry, layout
 from bayeseval.families._ordinal_posterior import (
     OrdinalQuantities,
+    chunks,
     constrained,
-    posterior_dataset,
+    levels_of,
+    thresholds_of,
 )
 from bayeseval.families._ordinal_response import LONGEST_SHORT_SCALE, OrdinalResponse
 from bayeseval.families._settings import (
@@ -43,7 +45,7 @@ _MOST_CATEGORIES = 101
 
 @advised
 @dataclass(frozen=True, kw_only=True)
-class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
+class OrdinalProbit(AnsweringFamily[OrdinalResponse, LikertJudgements]):
     r"""Model ratings as a latent normal answer cut by the annotator's thresholds.
 
     .. math:: P(y \le k) = \Phi(d_a (c_{a,k} - z)), \quad
@@ -109,6 +111,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
 
     judged: ClassVar[type[Judgements]] = LikertJudgements
     response_type: ClassVar[type[OrdinalResponse]] = OrdinalResponse
+    quantities: ClassVar[type[Any]] = OrdinalQuantities
     kinds: ClassVar[tuple[Kind, ...]] = (
         ABSOLUTE[0],
         Kind(
@@ -201,11 +204,6 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         """Return the kinds of effects that a description without judgements has."""
         return [kind for kind in self.all_kinds() if MODERATOR not in kind.dims]
 
-    def terms_of(self, kind: Kind, coords: Mapping[str, tuple[str, ...]]) -> Sequence[Term]:
-        """Return nothing: cells of ratings know how effects enter."""
-        del kind, coords
-        return ()
-
     def coords_of(
         self, facts: Facts, response: OrdinalResponse, used: Sequence[Kind]
     ) -> dict[str, tuple[str, ...]]:
@@ -245,65 +243,26 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         """Return the priors of thresholds, gaps and discrimination."""
         return response.priors(typical=typical)
 
+    def around_of(self, kind: Kind, response: OrdinalResponse) -> str:
+        """Return the level of the thresholds, which a mean of effects cannot be told from."""
+        return "" if kind.zero_sum else response.location
+
+    def row_data(self, declaration: Declaration[Any], judgements: Judgements) -> RowData:
+        """Return the categories, and the thresholds below and above each."""
+        del declaration
+        category = judgements.answers.astype(np.int32)
+        return RowData(answers=[category], codes={"below": category, "above": category + 1})
+
     def centrings_of(self, used: Sequence[Kind], facts: Facts) -> Mapping[str, float]:
         """Return how PyMC sees effects, from how much the data say about their levels."""
         table = self.checked(facts.judgements)
         found = centrings(table, _normal_scores(table), {kind.name: kind.dims for kind in used})
         return {k.name: 0.0 if self.is_correlated(k, table) else found[k.name] for k in used}
 
-    def cells(self, declaration: Declaration[OrdinalResponse], judgements: Judgements) -> Cells:
-        """Collapse ratings that the model cannot tell apart.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            What :meth:`declare` made of judgements of this design.
-        judgements : LikertJudgements
-            The ratings.
-
-        Returns
-        -------
-        Cells
-            Distinct cells with their counts.
-        """
-        response = declaration.response
-        return collapse(
-            judgements,
-            effects=declaration.effects,
-            answer=judgements.answers.astype(np.int32),
-            by_annotator=(response.has_gaps, response.discrimination),
-        )
-
-    def density(
-        self,
-        declaration: Declaration[OrdinalResponse],
-        cells: Cells,
-        geometry: Geometry | None = None,
-    ) -> OrdinalDensity | None:
-        """Return the compiled log density; None where criteria are correlated.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        cells : Cells
-            The collapsed ratings.
-        geometry : Geometry, optional
-            What the data say of each effect, for the sampler's coordinates.
-
-        Returns
-        -------
-        OrdinalDensity or None
-            Callable at a point of the sampler's space.
-        """
-        if declaration.is_correlated:
-            return None
-        return OrdinalDensity(declaration, cells, geometry)
-
     def start(
         self,
         declaration: Declaration[OrdinalResponse],
-        cells: Cells,
+        cells: PredictorCells,
         rng: np.random.Generator,
     ) -> FloatArray:
         """Return a point to start a chain from: thresholds near the ratings' own shares.
@@ -312,7 +271,7 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         ----------
         declaration : Declaration
             The model.
-        cells : Cells
+        cells : PredictorCells
             The collapsed ratings.
         rng : numpy.random.Generator
             Chains start apart from one another.
@@ -324,19 +283,11 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         """
         response = declaration.response
         placed = layout(declaration, response.parameter_shapes)
-        x = rng.uniform(-0.5, 0.5, n_parameters(placed))
-        scales = {f"{effect.name}_sd": effect.sd_scale for effect in declaration.effects}
-        scales |= {
-            "gap_sd": response.gap_sd_scale,
-            "discrimination_sd": response.discrimination_sd_scale,
-            "threshold_roughness": response.smoothness_sd_scale,
-        }
-        for name, scale in scales.items():
-            if name in placed:
-                part = placed[name].part
-                x[part] = 0.5 * scale * np.exp(x[part])
+        x = super().start(declaration, cells, rng)
         thresholds = self._start_thresholds(declaration, cells)
         if response.category_prior is None:
+            part = placed["threshold_roughness"].part
+            x[part] = 0.5 * response.smoothness_sd_scale * np.exp(x[part])
             x[placed["threshold_centre"].part] += thresholds.mean(axis=-1)
             x[placed["threshold_width"].part] += np.log(thresholds[:, -1] - thresholds[:, 0])
         else:
@@ -347,13 +298,12 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         return x
 
     def _start_thresholds(
-        self, declaration: Declaration[OrdinalResponse], cells: Cells
+        self, declaration: Declaration[OrdinalResponse], cells: PredictorCells
     ) -> FloatArray:
         response = declaration.response
         prior = response.category_prior or (1.0,) * response.n_categories
         shares = np.tile(np.asarray(prior), (declaration.n_criteria, 1))
-        rows_per_criterion = response.n_annotators if response.has_gaps else 1
-        np.add.at(shares, (cells.response_row // rows_per_criterion, cells.answer), cells.count)
+        np.add.at(shares, (cells.criterion, cells.answer[0].astype(np.int64)), cells.count)
         shares /= shares.sum(axis=1, keepdims=True)
         return ndtri(np.cumsum(shares, axis=1)[:, :-1])
 
@@ -436,21 +386,15 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
     def posterior_dataset(
         self, declaration: Declaration[OrdinalResponse], values: dict[str, FloatArray]
     ) -> xr.Dataset:
-        """Return every parameter under its name in the posterior contract.
+        """Return every parameter under its name in the posterior contract, thresholds included."""
+        found = super().posterior_dataset(declaration, values)
+        return found.assign(thresholds_of(declaration, values, found))
 
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        values : dict of str to numpy.ndarray
-            As :meth:`constrained` returns them, dims (chain, draw, criterion, ...).
-
-        Returns
-        -------
-        xarray.Dataset
-            With the user's labels as coordinates.
-        """
-        return posterior_dataset(declaration, values)
+    def levels(
+        self, declaration: Declaration[OrdinalResponse], name: str, draws: xr.Dataset
+    ) -> FloatArray:
+        """Return the draws of what a term names, thresholds without severity."""
+        return levels_of(declaration, name, draws)
 
     def estimands(self, declaration: Declaration[OrdinalResponse]) -> Mapping[str, Estimand]:
         """List the family's readable quantities."""
@@ -481,35 +425,6 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
             ),
         }
 
-    def estimate(
-        self,
-        name: str,
-        declaration: Declaration[OrdinalResponse],
-        posterior: xr.Dataset,
-        *,
-        population: str | None = None,
-        by: str | None = None,
-    ) -> xr.DataArray:
-        """Compute one readable quantity from the draws."""
-        quantities = OrdinalQuantities(declaration, posterior)
-        if name == "win_probability":
-            return quantities.win_probability(population, by)
-        probability = quantities.category_probability(population, by)
-        if name == "category_probability":
-            return probability
-        if name == "at_least_probability":
-            axis = probability.get_axis_num("category")
-            return probability.copy(
-                data=np.flip(np.cumsum(np.flip(probability.values, axis), axis), axis)
-            )
-        if name == "expected_rating":
-            values = xr.DataArray(list(declaration.response.category_values), dims="category")
-            return probability.drop_vars("category").dot(values, dim="category")
-        raise ModelError(
-            f"OrdinalProbit has no estimand {name!r}; it has "
-            f"{some(['win_probability', *self.estimands(declaration)])}"
-        )
-
     def predict(
         self,
         declaration: Declaration[OrdinalResponse],
@@ -518,31 +433,22 @@ class OrdinalProbit(LinearFamily[OrdinalResponse, LikertJudgements]):
         rng: np.random.Generator,
     ) -> npt.NDArray[np.int16]:
         """Draw a rating for every row, as category codes from 0."""
-        return OrdinalQuantities(declaration, draws).predict(judgements, draws, rng)
-
-    def log_likelihood(
-        self,
-        declaration: Declaration[OrdinalResponse],
-        judgements: Judgements,
-        draws: xr.Dataset,
-    ) -> FloatArray:
-        """Return the log probability of every row's rating.
-
-        Parameters
-        ----------
-        declaration : Declaration
-            The model.
-        judgements : LikertJudgements
-            Rows to evaluate; their labels are those of the fit.
-        draws : xarray.Dataset
-            Draws along a dim ``sample``.
-
-        Returns
-        -------
-        numpy.ndarray
-            Dims (sample, row).
-        """
-        return OrdinalQuantities(declaration, draws).log_likelihood(judgements, draws)
+        found = np.empty((draws.sizes["sample"], judgements.n_rows), dtype=np.int16)
+        codes = row_codes(declaration, judgements, self.row_data(declaration, judgements))
+        dims = ["criterion"] if declaration.has_criterion else []
+        dims += [dim for dim in declaration.response.derived.dims if dim != "end"]
+        per_draw = judgements.n_rows * declaration.response.n_categories
+        for part in chunks(draws.sizes["sample"], per_draw):
+            chunk = draws.isel(sample=part)
+            latent, _, _, *log_discrimination = self.row_predictors(declaration, judgements, chunk)
+            noise = rng.standard_normal(latent.shape)
+            latent += noise * np.exp(-log_discrimination[0]) if log_discrimination else noise
+            ends = self.levels(declaration, "thresholds", chunk)[..., 1:-1]
+            thresholds = ends[(slice(None), *(codes[dim] for dim in dims))]
+            if not dims:
+                thresholds = thresholds[:, None, :]
+            found[part] = (latent[..., None] > thresholds).sum(axis=-1)
+        return found
 
     def _response(self, values: tuple[float, ...], n_annotators: int) -> OrdinalResponse:
         n_categories = len(values)

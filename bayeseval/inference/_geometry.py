@@ -134,7 +134,7 @@ def measured_geometry(
             score -= score.mean(axis=-1, keepdims=True)
         else:
             score = slope + information * total
-        weights.append(effect.sign * portion.ravel())
+        weights.append(declaration.location_sign * effect.sign * portion.ravel())
         scores.append(score.ravel())
         known.append(information.ravel())
         bends.append(
@@ -224,7 +224,7 @@ def _by_location(
     """
     known = family.location_information(declaration, effect)
     mean = measured.level[effect.name].mean(axis=axes_of(effect))
-    moved = -effect.sign if declaration.terms else effect.sign
+    moved = -declaration.location_sign * effect.sign
     at_zero = measured.location[effect.name] - moved * mean
     return np.concatenate([np.full_like(mean, known), -moved * known * at_zero])
 

@@ -82,8 +82,8 @@ class NoMode(Exception):
 
 def refusal(family: Any, declaration: Declaration[Any]) -> str | None:
     """Say why a model cannot be approximated; None where it can."""
-    if not isinstance(family, PredictorFamily):
-        return f"{family.name} has no curvature for it"
+    if declaration.derived is not None or not isinstance(family, PredictorFamily):
+        return f"{declaration.family} has no curvature for it"
     if declaration.is_correlated:
         return "criteria are correlated"
     size = declaration.n_criteria * sum(effect.free_size + 1 for effect in declaration.effects)

@@ -4,7 +4,6 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib import import_module
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,7 +13,7 @@ import xarray as xr
 
 from bayeseval._checks import counted
 from bayeseval.errors import ModelError
-from bayeseval.families._declaration import Cells, Declaration, FloatArray
+from bayeseval.families._declaration import Declaration, FloatArray, PredictorCells
 from bayeseval.families._family import Family
 from bayeseval.families._layout import Geometry, bent, layout
 from bayeseval.inference._course import Course, SamplerSettings, closer, course_for
@@ -77,7 +76,7 @@ class Draws:
 
 
 def tuned_geometry(
-    family: Family, declaration: Declaration[Any], cells: Cells, settings: SamplerSettings
+    family: Family, declaration: Declaration[Any], cells: PredictorCells, settings: SamplerSettings
 ) -> tuple[Geometry, float, float]:
     """Return what a short pilot chain finds: geometry, nearness to a normal, seconds of a draw.
 
@@ -114,7 +113,9 @@ def tuned_geometry(
     return geometry, step * x.shape[-1] ** 0.25, seconds
 
 
-def _model(family: Family, declaration: Declaration[Any], cells: Cells, density: Any) -> Any:
+def _model(
+    family: Family, declaration: Declaration[Any], cells: PredictorCells, density: Any
+) -> Any:
     """Hand a density and its starting points to nutpie."""
 
     def start(seed: int) -> FloatArray:
@@ -127,7 +128,7 @@ def _model(family: Family, declaration: Declaration[Any], cells: Cells, density:
 def _start(
     family: Family,
     declaration: Declaration[Any],
-    cells: Cells,
+    cells: PredictorCells,
     geometry: Geometry | None,
     rng: np.random.Generator,
 ) -> FloatArray:
@@ -142,7 +143,7 @@ def _start(
 def sample_density(
     family: Family,
     declaration: Declaration[Any],
-    cells: Cells,
+    cells: PredictorCells,
     settings: SamplerSettings,
 ) -> Draws:
     """Sample the family's compiled density with nutpie.
@@ -222,7 +223,7 @@ def compiled_once(key: object, compile_model: Callable[[], Any]) -> Any:
 
 def sample_pymc(
     declaration: Declaration[Any],
-    cells: Cells,
+    cells: PredictorCells,
     sampler: NutsSampler,
     settings: SamplerSettings,
 ) -> Draws:
@@ -248,9 +249,6 @@ def sample_pymc(
         tree, course = _sample_with_nutpie(compiled, settings, course)
     else:
         ready = built
-        if sampler != "pymc":
-            # The ordinal operation in JAX; importing it is registering it.
-            import_module("bayeseval.families._ordinal_jax")
         tree = _sample_with_pymc(model, sampler, settings, course)
     sampled = perf_counter()
     posterior = tree["posterior"].to_dataset()

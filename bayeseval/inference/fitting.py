@@ -10,7 +10,7 @@ from bayeseval._checks import counted
 from bayeseval.errors import ModelError
 from bayeseval.families import default_family
 from bayeseval.families._damaged_cache import naming_the_cache
-from bayeseval.families._declaration import Cells, Declaration
+from bayeseval.families._declaration import Declaration, PredictorCells
 from bayeseval.families._family import DirectFamily, Family
 from bayeseval.inference._course import SamplerSettings
 from bayeseval.inference._finishing import (
@@ -214,7 +214,7 @@ def fit(
 def _plan(
     family: Family,
     declaration: Declaration[Any],
-    cells: Cells,
+    cells: PredictorCells,
     judgements: Judgements,
     *,
     compiled: bool,

@@ -8,6 +8,7 @@ import pytest
 from pytensor.compile.maker import function
 from pytensor.gradient import grad
 
+from bayeseval.families._ordinal_response import LOWER, UPPER, OrdinalResponse
 from bayeseval.families.engine.loading import FormulaResponse
 from tests.families.densities import INTERPRETED
 from tests.families.examples import EXAMPLES
@@ -32,6 +33,9 @@ def test_slopes_of_the_kernel_are_those_of_the_formula(example: str) -> None:
     rng = np.random.default_rng(3)
     n, size = cells.count.size, len(response.scalars)
     predictors = rng.normal(scale=0.6, size=(response.n_predictors, n))
+    if isinstance(response, OrdinalResponse):
+        # A category's lower end is below its upper one.
+        predictors[LOWER : UPPER + 1].sort(axis=0)
     scalars = rng.uniform(0.1, 0.9, size=(1, size))
     log_p, bar, scalars_bar = np.empty(n), np.empty_like(predictors), np.zeros((1, size))
     one = np.zeros(n, dtype=np.int32)

@@ -9,7 +9,6 @@ from scipy.special import log_ndtr
 from bayeseval.families._ordinal_kernel import (
     OPEN_END,
     interval_terms,
-    ordinal_log_density,
     ordinal_log_probability,
 )
 
@@ -113,29 +112,3 @@ def test_probabilities_of_all_categories_sum_to_one() -> None:
     out = np.empty(lower.size)
     ordinal_log_probability(lower.ravel(), upper.ravel(), out)
     np.testing.assert_allclose(np.exp(out.reshape(lower.shape)).sum(axis=1), 1.0, rtol=1e-13)
-
-
-@pytest.mark.parametrize("n_cells", [1, 255, 256, 257, 1000])
-def test_density_sums_cells_whatever_their_number(n_cells: int) -> None:
-    rng = np.random.default_rng(n_cells)
-    effects = rng.normal(size=12)
-    thresholds = np.sort(rng.normal(size=(3, 4)), axis=1)
-    log_discrimination = rng.normal(scale=0.3, size=2)
-    index = rng.integers(12, size=(3, n_cells)).astype(np.int32)
-    sign = np.array([1.0, -1.0, 1.0])
-    answer = rng.integers(5, size=n_cells).astype(np.int32)
-    row = rng.integers(3, size=n_cells).astype(np.int32)
-    noise_row = rng.integers(2, size=n_cells).astype(np.int32)
-    count = rng.integers(1, 5, size=n_cells).astype(float)
-    bars = [np.zeros_like(value) for value in (effects, thresholds, log_discrimination)]
-    total = ordinal_log_density(
-        effects, thresholds, log_discrimination, index, sign, answer, row, noise_row, count, *bars
-    )
-    padded = np.pad(thresholds, ((0, 0), (1, 1)), constant_values=(-np.inf, np.inf))
-    eta = sign @ effects[index]
-    d = np.exp(log_discrimination)[noise_row]
-    out = np.empty(n_cells)
-    ordinal_log_probability(
-        d * (padded[row, answer] - eta), d * (padded[row, answer + 1] - eta), out
-    )
-    assert total == pytest.approx((count * out).sum(), rel=1e-12)

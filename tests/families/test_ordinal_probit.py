@@ -10,7 +10,6 @@ import pytest
 
 from bayeseval.errors import ModelError
 from bayeseval.families import OrdinalProbit
-from bayeseval.families._ordinal_posterior import constrained, posterior_dataset
 from bayeseval.judgements import LikertJudgements
 from tests.families.densities import INTERPRETED, built, points
 
@@ -94,7 +93,9 @@ def test_chains_start_at_thresholds_near_the_shares_of_the_ratings(n_categories:
         declaration = family.declare(judgements)
         cells = family.cells(declaration, judgements)
         starts = [family.start(declaration, cells, np.random.default_rng(s)) for s in range(5)]
-        draws = posterior_dataset(declaration, constrained(declaration, np.array([starts])))
+        draws = family.posterior_dataset(
+            declaration, family.constrained(declaration, np.array([starts]))
+        )
         means[part] = draws["population_thresholds"].mean("threshold").values
     # Where low ratings prevail most thresholds lie above the systems, and the other way round.
     assert (means["low"] > 0.3).all()

@@ -15,7 +15,15 @@ from bayeseval.errors import ModelError
 from bayeseval.families._builder import build_model
 from bayeseval.families._cells import RowData, collapse_rows
 from bayeseval.families._declaration import Declaration, Effect, Prior, Scalar, Term
-from bayeseval.families._predictor_kernel import OFFSET, predictor_forward, predictor_reverse
+from bayeseval.families._predictor_kernel import (
+    OFFSET,
+    ROWS,
+    n_cells,
+    predicted,
+    predicted_reverse,
+    predictor_forward,
+    predictor_reverse,
+)
 from bayeseval.families._predictors import PredictorFamily
 from bayeseval.judgements import StrengthJudgements
 from tests.families.densities import (
@@ -55,7 +63,10 @@ def normal_kernel(
 
 def normal_log_density(n: Any, x: Any, gradient: Any, value: Any, data: Any) -> Any:
     forward = predictor_forward(n, x, data)
-    normal_kernel(*forward[2])
+    for begin in range(0, n_cells(data), ROWS):
+        given = predicted(data, begin, forward[0])
+        normal_kernel(*given)
+        predicted_reverse(data, begin, forward[0], given)
     return predictor_reverse(n, x, gradient, value, data, forward)
 
 
@@ -63,6 +74,7 @@ def normal_log_density(n: Any, x: Any, gradient: Any, value: Any, data: Any) -> 
 class NormalResponse:
     kind = "normal_for_tests"
     n_predictors = 2
+    n_answers_read = 1
     scalars = (
         Scalar(name="bias", prior=Prior(kind="normal", a=0.3, b=2.0)),
         Scalar(name="spread", prior=Prior(kind="half_normal", a=1.5)),

@@ -22,7 +22,14 @@ from bayeseval.families._declaration import (
     Scalar,
     Term,
 )
-from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
+from bayeseval.families._predictor_kernel import (
+    ROWS,
+    n_cells,
+    predicted,
+    predicted_reverse,
+    predictor_forward,
+    predictor_reverse,
+)
 from bayeseval.families._predictors import PredictorFamily
 from bayeseval.judgements import Judgements
 
@@ -58,7 +65,10 @@ def lapse_kernel(
 def lapse_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> int:
     """Fill log density and gradient with :func:`lapse_kernel`."""
     forward = predictor_forward(n, x, data)
-    lapse_kernel(*forward[2])
+    for begin in range(0, n_cells(data), ROWS):
+        given = predicted(data, begin, forward[0])
+        lapse_kernel(*given)
+        predicted_reverse(data, begin, forward[0], given)
     return predictor_reverse(n, x, gradient, value, data, forward)
 
 
@@ -66,6 +76,7 @@ def lapse_log_density(n: int, x: Any, gradient: Any, value: Any, data: Any) -> i
 class LapseResponse:
     kind: str = "lapse"
     n_predictors: int = 2
+    n_answers_read: int = 1
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from bayeseval.families._declaration import FloatArray
-from bayeseval.families._ordinal_posterior import OrdinalQuantities, posterior_dataset
+from bayeseval.families._ordinal_posterior import OrdinalQuantities
 from bayeseval.families.ordinal_probit import OrdinalProbit
 from bayeseval.judgements import LikertJudgements
 
@@ -73,7 +73,9 @@ def fitted(study: Named, **settings: Any) -> OrdinalQuantities:
         name: np.broadcast_to(value, (1, DRAWS, 1, *value.shape)).copy()
         for name, value in named.items()
     }
-    return OrdinalQuantities(declaration, posterior_dataset(declaration, repeated))
+    return OrdinalQuantities(
+        declaration, OrdinalProbit(**settings).posterior_dataset(declaration, repeated)
+    )
 
 
 @pytest.fixture(scope="module")

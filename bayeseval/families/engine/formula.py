@@ -37,6 +37,9 @@ class Formula:
         answer; with an empty key, of every answer.
     optional
         Which of the scalars a model may be without; they are 0 there.
+    frame
+        What computes the predictors, and the model's gradient from theirs: "predictor", or
+        "cutpoint" where terms name thresholds too.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Formula:
     constants: tuple[str, ...] = ()
     cases: Mapping[tuple[float, ...], Case]
     optional: tuple[str, ...] = ()
+    frame: str = "predictor"
 
     def log_probability(
         self,

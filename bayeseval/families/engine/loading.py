@@ -80,6 +80,11 @@ class FormulaResponse:
         return self.module.log_density
 
     @property
+    def n_answers_read(self) -> int:
+        """How many of the answer's columns, from the first, the kernel reads."""
+        return self.module.ANSWERS_READ
+
+    @property
     def options(self) -> FloatArray:
         """Where each scalar of the formula stands, -1 for none, and the fixed numbers."""
         at = {scalar.name: position for position, scalar in enumerate(self.scalars)}

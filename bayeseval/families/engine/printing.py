@@ -22,6 +22,7 @@ from bayeseval.families.engine.expressions import ATOM, SUM, Text, name_of, prin
 from bayeseval.families.engine.formula import Case, Formula
 from bayeseval.families.engine.simplifying import kind_of, simplified
 from bayeseval.families.engine.special import Special, kernel_nodes
+from bayeseval.families.engine.template import MODULE
 
 _INDENT = "    "
 _LONGEST = 70
@@ -55,8 +56,8 @@ _CHEAP = {"Add", "Sub", "Mul", "Neg", "Sqr", "Abs", "Maximum", "Minimum", "Sign"
 class _CasePrinter:
     """The function that evaluates one case for its rows."""
 
-    def __init__(self, formula: Formula, case: Case, name: str) -> None:
-        self.formula, self.name = formula, name
+    def __init__(self, formula: Formula, case: Case, name: str, *, of_all_rows: bool) -> None:
+        self.formula, self.name, self.of_all_rows = formula, name, of_all_rows
         self.imports: set[tuple[str, str]] = set()
         self.once: list[str] = []
         self.rooms: dict[Variable, str] = {}
@@ -112,7 +113,9 @@ class _CasePrinter:
         for name, v in outputs:
             self.loops[max(0, self.stage.get(v, 0))].wanted.append((name, v))
         computed: set[Variable] = set()
+        before: list[set[Variable]] = []
         for position, loop in enumerate(self.loops):
+            before.append(set(computed))
             for node in specials.get(position, ()):
                 for v in self._block_arguments(node):
                     if v not in self.rows and v not in self.rooms:
@@ -122,6 +125,28 @@ class _CasePrinter:
             computed.update(v for node in loop.nodes for v in node.outputs)
             for node in specials.get(position, ()):
                 self._call(loop, node)
+        parts = [self._split(*given) for given in zip(self.loops, before, strict=True)]
+        self.loops = [part for found in parts for part in found]
+
+    def _split(self, loop: _Loop, computed: set[Variable]) -> list[_Loop]:
+        """Return loops that store one array each, where nothing that is dear is computed twice.
+
+        Of many arrays in a loop the compiler does not find out whether they overlap, and vectorises
+        nothing.
+        """
+        dear = [v for node in loop.nodes if kind_of(node) not in _CHEAP for v in node.outputs]
+        if not loop.wanted or any(v not in self.rooms for v in dear):
+            return [loop]
+        kept = [(f"{self.rooms[v]}[j]", v) for v in dear]
+        parts = []
+        for name, v in [*kept, *(wanted for wanted in loop.wanted if wanted not in kept)]:
+            parts.append(_Loop(wanted=[(name, v)]))
+            self._demand(parts[-1], v, computed)
+            computed.update(
+                v for node in parts[-1].nodes if node.outputs[0] in dear for v in node.outputs
+            )
+        parts[-1].calls = loop.calls
+        return parts
 
     def _named_outputs(self) -> list[tuple[str, Variable]]:
         formula = self.formula
@@ -136,7 +161,9 @@ class _CasePrinter:
         return found
 
     def _room(self, v: Variable) -> str:
-        return self.rooms.setdefault(v, f"kept_{len(self.rooms)}")
+        # A special function's own values may be the result as they stand.
+        is_result = v is self.graph.outputs[0] and isinstance(v.owner.op, Special)
+        return self.rooms.setdefault(v, "log_p" if is_result else f"kept_{len(self.rooms)}")
 
     def _block_arguments(self, node: Apply) -> list[Variable]:
         return node.inputs[:-1] if node.op.table else node.inputs
@@ -201,7 +228,8 @@ class _CasePrinter:
                 value = self._shown(v).text
                 if not name.endswith("[j]"):
                     value = f"add({name}, {value})"
-                loop.lines.append(f"{name} = {value}")
+                if name != value:
+                    loop.lines.append(f"{name} = {value}")
             # What a later loop needs and this one has computed.
             stored = {v for _, v in loop.wanted if v in self.rooms}
             for node in loop.nodes:
@@ -250,7 +278,7 @@ class _CasePrinter:
         formula = self.formula
         at = {name: k for k, name in enumerate((*formula.scalars, *formula.constants))}
         yield f"@numba.njit(nogil=True, error_model='numpy', fastmath={_FREE})"
-        yield f"def {self.name}({_PASSED}):"
+        yield f"def {self.name}({'start, stop' if self.of_all_rows else 'rows'}, {_PASSED}):"
         for name in formula.scalars:
             if name in self.used:
                 value = f"scalars[int(options[{at[name]}])]"
@@ -267,28 +295,36 @@ class _CasePrinter:
             sources["counts"] = "count"
         results = {"log_p": "log_ps"}
         results |= {f"by_{n}": f"predictors_bar[{k}]" for k, n in enumerate(formula.predictors)}
-        n_rooms = len(self.rooms) + len(sources) + len(results)
+        kept = [name for name in self.rooms.values() if name != "log_p"]
+        # Rows of other kinds stand between those of this one, which are copied together.
+        n_rooms = len(kept) + (0 if self.of_all_rows else len(sources) + len(results))
         yield f"    room = np.empty(({n_rooms + self.work}, BLOCK))"
         # Rows by their positions: those of an unpacked table count as strided.
-        for k, name in enumerate(self.rooms.values()):
+        for k, name in enumerate(kept):
             yield f"    {name} = room[{k}]"
         if self.work:
             yield f"    work = room[{n_rooms}:]"
         for name in self.sums:
             yield f"    by_{name} = 0.0"
-        yield "    for begin in range(0, rows.size, BLOCK):"
-        yield "        own = rows[begin : begin + BLOCK]"
-        yield "        size = own.size"
-        for k, (name, source) in enumerate(sources.items(), start=len(self.rooms)):
-            yield f"        {name} = taken({source}, own, room[{k}])"
-        for k, (name, target) in enumerate(results.items(), start=n_rooms - len(results)):
-            yield f"        {name} = room_for({target}, own, room[{k}])"
+        if self.of_all_rows:
+            yield "    for begin in range(start, stop, BLOCK):"
+            yield "        size = min(BLOCK, stop - begin)"
+            for name, array in {**sources, **results}.items():
+                yield f"        {name} = {array}[begin : begin + size]"
+        else:
+            yield "    for begin in range(0, rows.size, BLOCK):"
+            yield "        own = rows[begin : begin + BLOCK]"
+            yield "        size = own.size"
+            for k, (name, source) in enumerate(sources.items(), start=len(kept)):
+                yield f"        {name} = taken({source}, own, room[{k}])"
+            for k, (name, target) in enumerate(results.items(), start=n_rooms - len(results)):
+                yield f"        {name} = room_for({target}, own, room[{k}])"
         for loop in self.loops:
             if loop.lines:
                 yield "        for j in range(size):"
                 yield from (3 * _INDENT + line for line in loop.lines)
             yield from (2 * _INDENT + call for call in loop.calls)
-        for name, target in results.items():
+        for name, target in {} if self.of_all_rows else results.items():
             yield f"        put({target}, own, {name})"
         for name in self.sums:
             indent = _INDENT
@@ -308,76 +344,46 @@ def kernel_source(formula: Formula, made_from: str) -> str:
     made_from
         The file that has it, for the reader.
     """
-    functions, calls = [], []
+    functions, calls, n_read = [], [], 0
     imports: dict[str, set[str]] = {}
+    is_one = list(formula.cases) == [()]
     for k, (kinds, case) in enumerate(formula.cases.items()):
-        printer = _CasePrinter(formula, case, f"case_{k}")
+        printer = _CasePrinter(formula, case, f"case_{k}", of_all_rows=is_one)
         functions += [*printer.lines(), "", ""]
-        own = "rows_between(start, stop, room)"
-        if kinds:
-            own = f"rows_of_kind(answer[0], start, stop, {kinds[0]}, {kinds[-1]}, room)"
-        calls += [
-            f"        rows = {own}",
-            "        if rows.size:",
-            f"            case_{k}({_GIVEN})",
-        ]
+        read = [k for k, column in enumerate(formula.answer, start=1) if column in printer.used]
+        n_read = max(n_read, *read, 1 if kinds else 0)
+        if is_one:
+            calls.append(f"        case_{k}(start, stop, {_GIVEN})")
+        else:
+            own = "rows_between(start, stop, room)"
+            if kinds:
+                own = f"rows_of_kind(answer[0], start, stop, {kinds[0]}, {kinds[-1]}, room)"
+            calls += [
+                f"        rows = {own}",
+                "        if rows.size:",
+                f"            case_{k}(rows, {_GIVEN})",
+            ]
         for module, name in printer.imports:
             imports.setdefault(module, set()).add(name)
     found = [
         f"from bayeseval.families.{module} import {', '.join(sorted(names))}"
         for module, names in sorted(imports.items())
     ]
-    return _MODULE.format(
+    return MODULE.format(
         about=formula.about,
         made_from=made_from,
+        frame=formula.frame,
         imports="\n".join(found),
         scalars=formula.scalars,
         constants=formula.constants,
+        n_read=n_read,
         functions="\n".join(functions),
         calls="\n".join(calls),
+        room="" if is_one else "    room = np.empty(count.size, dtype=np.int32)\n",
     )
 
 
-_PASSED = "rows, predictors, answer, scalars, options, count, log_ps, predictors_bar, scalars_bar"
-_GIVEN = (
-    "rows, predictors, answer, scalars[q], options, count, log_p, predictors_bar, scalars_bar[q]"
-)
+_PASSED = "predictors, answer, scalars, options, count, log_ps, predictors_bar, scalars_bar"
+_GIVEN = "predictors, answer, scalars[q], options, count, log_p, predictors_bar, scalars_bar[q]"
 # Sums in any order and shared reciprocals; infinities and what is no number keep their meaning.
 _FREE = "{'contract', 'arcp', 'nsz', 'reassoc'}"
-_MODULE = '''"""{about}.
-
-Made from ``{made_from}``, by differentiating the formula there.
-"""
-
-import math
-
-import numba
-import numpy as np
-
-{imports}
-from bayeseval.families._predictor_kernel import predictor_forward, predictor_reverse
-from bayeseval.families.engine.numeric import *
-
-SCALARS = {scalars}
-CONSTANTS = {constants}
-
-
-{functions}@numba.njit(cache=True, nogil=True, error_model="numpy")
-def kernel(
-    predictors, answer, criterion, scalars, options, log_p, predictors_bar, scalars_bar, count
-):
-    """Fill log probabilities of answers and slopes; add those by the scalars."""
-    room = np.empty(count.size, dtype=np.int32)
-    start = 0
-    while start < count.size:
-        q, stop = criterion[start], run_end(criterion, start, scalars.shape[0])
-{calls}
-        start = stop
-
-
-def log_density(n, x, gradient, value, data):
-    """Fill log density and gradient of the model with this kernel."""
-    forward = predictor_forward(n, x, data)
-    kernel(*forward[2])
-    return predictor_reverse(n, x, gradient, value, data, forward)
-'''

@@ -1,4 +1,4 @@
-"""Time the fused kernel's gradient beside two vectorised normal distribution functions.
+"""Time the kernel's gradient beside two vectorised normal distribution functions.
 
 ``python -m tests.benchmarks._peers.gradient SECONDS N_ANNOTATORS`` prints one line of JSON with
 nanoseconds a rating. The caller limits the process to one thread.
@@ -14,7 +14,7 @@ from tests.benchmarks._likert_gradient import SEED, gradient_case
 from tests.benchmarks._measure import medians
 
 NORMAL = "two normal CDFs, scipy.special.ndtr"
-KERNEL = "likelihood with gradient, bare kernel"
+KERNEL = "likelihood with gradient, kernel of the answers alone"
 MODEL = "whole model with gradient, as sampled"
 
 
