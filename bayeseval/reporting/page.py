@@ -151,7 +151,8 @@ def report(
     n_systems = len(posterior.systems)
     document = Document(
         title=title or f"Posterior ranking of {n_systems} system{'' if n_systems == 1 else 's'}",
-        subtitle=repr(judgements),
+        # Without the name of the class, which says nothing to a reader.
+        subtitle=repr(judgements).split(": ", 1)[1],
         alarms=_long_alarms(ranking),
         marks=short,
         answers=_answers(ranking),

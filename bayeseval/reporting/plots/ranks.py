@@ -96,7 +96,8 @@ def plot_rank_distribution(
     figure, axes = matrix(shares, shares / shares.max(), part.systems)
     ticks = every(len(part.systems), 13)
     axes.set_xticks(ticks, labels=[str(tick + 1) for tick in ticks])
-    axes.set_xlabel(f"rank (1 = best); strongest colour = {shares.max():.2f}")
+    strongest = ">.99" if shares.max() > 0.995 else f"{shares.max():.2f}"
+    axes.set_xlabel(f"rank (1 = best); strongest colour = {strongest}")
     title(figure, axes, part.where(ranking.by))
     fig.mark(figure, ranking.problems, ranking.approximate)
     return figure
