@@ -8,7 +8,7 @@ what it lacks is replaced by its public door and by leapfrog steps, and logged.
 
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -132,3 +132,9 @@ def _through_python(density: CallbackDensity, start: Callable[[int], FloatArray]
         ["x"],
         make_initial_point_fn=start,
     )
+
+
+def with_arrays(compiled: Any, arrays: Mapping[str, Any]) -> Any:
+    """Give a compiled PyMC model other data: of these arrays those that the model reads."""
+    read = {variable.name for variable in compiled.shared_var_keys}
+    return compiled.with_data(**{name: arrays[name] for name in arrays if name in read})

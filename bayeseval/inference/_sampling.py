@@ -18,7 +18,12 @@ from bayeseval.families._family import Family
 from bayeseval.families._layout import Geometry, bent, layout
 from bayeseval.inference._course import Course, SamplerSettings, closer, course_for
 from bayeseval.inference._geometry import measured_geometry
-from bayeseval.inference._nutpie import compiled_model, has_trajectories, sampler_name
+from bayeseval.inference._nutpie import (
+    compiled_model,
+    has_trajectories,
+    sampler_name,
+    with_arrays,
+)
 from bayeseval.inference._progress import expected_seconds, progress_lines, tell_of_time
 
 if TYPE_CHECKING:
@@ -242,9 +247,8 @@ def sample_pymc(
     if sampler == "nutpie":
         import nutpie
 
-        compiled = compiled_once(
-            _shape_key(declaration), lambda: nutpie.compile_pymc_model(model)
-        ).with_data(**cells.arrays)
+        compiled = compiled_once(_shape_key(declaration), lambda: nutpie.compile_pymc_model(model))
+        compiled = with_arrays(compiled, cells.arrays)
         ready = perf_counter()
         tree, course = _sample_with_nutpie(compiled, settings, course)
     else:
