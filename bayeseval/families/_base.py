@@ -34,6 +34,10 @@ class BaseFamily[R: Response, J: Judgements]:
             )
         return cast("J", judgements)
 
+    def _declared(self, what: "Declaration[R] | Judgements | None") -> Declaration[R] | None:
+        """Return a model that was declared, or that of the judgements given in its place."""
+        return what if what is None or isinstance(what, Declaration) else self.declare(what)
+
     def checked(self, judgements: Judgements) -> J:
         """Return the judgements, or refuse those that the family cannot be fitted to.
 

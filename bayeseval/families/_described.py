@@ -120,14 +120,14 @@ class DescribedFamily[R: DescribedResponse, J: Judgements](BaseFamily[R, J]):
         """Return the kinds of effects that a description without judgements has."""
         return [kind for kind in self.all_kinds() if kind.always]
 
-    def describe(self, declaration: Declaration[R] | None = None) -> ModelText:
+    def describe(self, declaration: Declaration[R] | Judgements | None = None) -> ModelText:
         """Describe the model in words, formulas and priors.
 
         Parameters
         ----------
-        declaration : Declaration, optional
-            A model declared for judgements; without it, the family as it would be with typical
-            judgements.
+        declaration : Declaration or Judgements, optional
+            A model declared for judgements, or these; without it, the family as it would be with
+            typical judgements.
 
         Returns
         -------
@@ -135,6 +135,7 @@ class DescribedFamily[R: DescribedResponse, J: Judgements](BaseFamily[R, J]):
             Prints as text.
         """
         paired = self._paired
+        declaration = self._declared(declaration)
         if declaration is None:
             response = self.typical_response()
             scales = {

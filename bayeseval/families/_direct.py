@@ -124,13 +124,13 @@ class DrawsByItself[R: Response, J: Judgements](BaseFamily[R, J]):
         """
         raise NotImplementedError
 
-    def describe(self, declaration: Declaration[R] | None = None) -> ModelText:
+    def describe(self, declaration: Declaration[R] | Judgements | None = None) -> ModelText:
         """Describe the model in words, formulas and priors.
 
         Parameters
         ----------
-        declaration : Declaration, optional
-            A model declared for judgements.
+        declaration : Declaration or Judgements, optional
+            A model declared for judgements, or these.
 
         Returns
         -------

@@ -189,8 +189,11 @@ class BayesianBootstrap(DrawsByItself[BootstrapResponse, SPAJudgements]):
             f"{response.unit}s",
         )
 
-    def describe(self, declaration: Declaration[BootstrapResponse] | None = None) -> ModelText:
+    def describe(
+        self, declaration: Declaration[BootstrapResponse] | Judgements | None = None
+    ) -> ModelText:
         """Describe what is done in words and formulas."""
+        declaration = self._declared(declaration)
         unit = "annotator" if declaration is None else declaration.response.unit
         return ModelText(
             words=(

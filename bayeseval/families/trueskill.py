@@ -219,8 +219,11 @@ class TrueSkill(DrawsByItself[TrueSkillResponse, PairwiseJudgements]):
             packages=engine.packages,
         )
 
-    def describe(self, declaration: Declaration[TrueSkillResponse] | None = None) -> ModelText:
+    def describe(
+        self, declaration: Declaration[TrueSkillResponse] | Judgements | None = None
+    ) -> ModelText:
         """Describe the model in words, formulas and priors."""
+        declaration = self._declared(declaration)
         words = [
             (
                 "In a comparison each system performs normally around its skill, with standard "
