@@ -85,7 +85,7 @@ def test_what_cannot_be_is_refused_in_words(
         posterior.model(others)
     with pytest.raises(ModelError, match=r"no group 'loglik'.*'log_likelihood'"):
         to_datatree(comparisons, groups=["loglik"])
-    with pytest.raises(ModelError, match=r"such as \['prior'\]"):
+    with pytest.raises(ModelError, match=r"such as \['log_likelihood'\]"):
         to_datatree(comparisons, groups="prior")
     drawn = fit(comparisons, TrueSkill(shuffles=4, resamples=0), draws=50, random_seed=1)
     with pytest.raises(ModelError, match=r"TrueSkill draws by itself.*no 'log_prior'"):
