@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 import bayeseval as be
 from bayeseval.families import OrdinalProbit
-from bayeseval.inference import Posterior, _posterior
+from bayeseval.inference import Posterior, _storage
 from bayeseval.simulate import SimulatedLikert
 
 pytestmark = pytest.mark.sampling
@@ -270,7 +270,7 @@ def test_file_of_another_version_is_refused_in_words(
     effects = tuple(vars(effect) for effect in small_posterior.declaration.effects)
     record = {"effects": [{**effect, "centred": True} for effect in effects]}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_posterior, "declaration_record", lambda _: record)
+        patch.setattr(_storage, "declaration_record", lambda _: record)
         path = small_posterior.save(tmp_path / "older.nc")
     with pytest.raises(be.BayesEvalError, match="written by another version"):
         be.load(path)
