@@ -42,7 +42,7 @@ def tell_of_time(seconds: float, settings: SamplerSettings, course: Course) -> N
             f"{course.tune:,}",
             f"{settings.draws:,}",
             settings.cores,
-            _in_words(seconds),
+            in_words(seconds),
         )
 
 
@@ -67,12 +67,13 @@ def _teller(clock: Callable[[], float]) -> Callable[[Sequence[Any]], None]:
         left = (now - started) * (1.0 - share) / share
         divergences = sum(chain.divergences for chain in chains)
         diverged = f"; {divergences} divergent transitions" if divergences else ""
-        _LOG.info("Sampling: %.0f %% done, about %s left%s", 100 * share, _in_words(left), diverged)
+        _LOG.info("Sampling: %.0f %% done, about %s left%s", 100 * share, in_words(left), diverged)
 
     return tell
 
 
-def _in_words(seconds: float) -> str:
+def in_words(seconds: float) -> str:
+    """Say how long something takes, no more exactly than it is known."""
     if seconds < 100.0:
         return f"{max(10.0 * round(seconds / 10.0), 10.0):.0f} seconds"
     if seconds < 5400.0:

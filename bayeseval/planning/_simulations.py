@@ -17,6 +17,7 @@ import numpy as np
 from bayeseval.errors import BayesEvalError
 from bayeseval.frequentist import bradley_terry_ml, rating_tests, spa_test, strength_test
 from bayeseval.inference import Convergence, fit
+from bayeseval.inference._progress import in_words
 from bayeseval.judgements import (
     Judgements,
     PairwiseJudgements,
@@ -48,8 +49,6 @@ class Job:
         Options of `fit`.
     classical
         Whether the classical test is done too.
-    alpha
-        Its level.
     random_seed
         Seed of the plan.
     """
@@ -59,7 +58,6 @@ class Job:
     family: Any
     options: Mapping[str, Any]
     classical: bool
-    alpha: float
     random_seed: int
 
 
@@ -254,8 +252,8 @@ def _teller(total: int) -> Any:
             return
         last = now
         seconds = (now - started) * (total - number) / number
-        left = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{seconds:.0f} seconds"
-        _LOG.info("Planning: %s of %s studies, about %s left", f"{number:,}", f"{total:,}", left)
+        done_of = f"{number:,} of {total:,} studies"
+        _LOG.info("Planning: %s, about %s left", done_of, in_words(seconds))
 
     return tell
 
@@ -263,7 +261,7 @@ def _teller(total: int) -> Any:
 def _digest(job: Job) -> str:
     """Name the folder of a plan's studies by all that decides what they give."""
     said = repr((_VERSION, job.truth, job.goal, job.family, sorted(job.options.items())))
-    return sha256(f"{said}{job.classical}{job.alpha}{job.random_seed}".encode()).hexdigest()[:12]
+    return sha256(f"{said}{job.classical}{job.random_seed}".encode()).hexdigest()[:12]
 
 
 def _file_of(study: Study) -> str:

@@ -187,7 +187,6 @@ def plan(
             "progressbar": False,
         },
         classical=classical,
-        alpha=alpha,
         random_seed=whole_number(random_seed, "random_seed", least=0),
     )
     # By number, not by design: a plan that is ended has done some of every design.
@@ -210,7 +209,7 @@ def plan(
     rows = [
         {
             **asked,
-            **_row(by_design[k, False], by_design.get((k, True), []), asked, costs, job),
+            **_row(by_design[k, False], by_design.get((k, True), []), asked, costs, alpha),
         }
         for k, (asked, _) in enumerate(designs)
     ]
@@ -296,7 +295,7 @@ def _row(
     equal: Sequence[Found],
     asked: Mapping[str, int],
     costs: Mapping[str, float],
-    job: Job,
+    alpha: float,
 ) -> dict[str, float]:
     """Return what a design's studies give."""
     n = len(found)
@@ -308,9 +307,7 @@ def _row(
     widths = [one.width for one in found if one.width is not None]
     tested = [one for one in found if one.p is not None]
     null = [one for one in equal if one.p is not None]
-    right = [
-        one.p is not None and one.p < job.alpha and one.favours_a == one.truly_a for one in found
-    ]
+    right = [one.p is not None and one.p < alpha and one.favours_a == one.truly_a for one in found]
     return {
         "judgements": judgements,
         "cost": sum(price * units[name] for name, price in costs.items()) if costs else np.nan,
@@ -320,7 +317,7 @@ def _row(
         "wrong": float(np.mean([one.wrong for one in found])),
         "false_decisions": _share(one.reached or one.wrong for one in equal),
         "classical": float(np.mean(right)) if tested else np.nan,
-        "classical_false": _share(one.p is not None and one.p < job.alpha for one in equal)
+        "classical_false": _share(one.p is not None and one.p < alpha for one in equal)
         if null
         else np.nan,
         "unusable": sum(bool(one.trouble) for one in (*found, *equal)),
