@@ -12,6 +12,15 @@ def expanded(n_units: np.ndarray, tail: float) -> np.ndarray:
     return norm.sf(np.sqrt(n / (n - 1)) * t.isf(tail, n - 1))
 
 
+def _tail_of_resamples(n: float, tail: float) -> float | None:
+    """Return the widened tail of n units; None where no resample is as far out.
+
+    The farthest resample has a chance of n^-n. One unit has no resamples that differ.
+    """
+    wide = float(expanded(np.array([n]), tail)[0])
+    return wide if n < 2 or wide >= n**-n else None
+
+
 def interval(
     draws: np.ndarray, centre: float, n: float, tail: float, bounds: tuple[float, float]
 ) -> tuple[float, float]:
@@ -23,10 +32,10 @@ def interval(
     """
     from scipy.stats import t
 
-    wide = float(expanded(np.array([n]), tail)[0])
     if np.ptp(draws) <= 1e-12 * np.abs(draws).max():
         return float("nan"), float("nan")
-    if n < 2 or wide >= n**-n:
+    wide = _tail_of_resamples(n, tail)
+    if wide is not None:
         low, high = np.quantile(draws, [wide, 1 - wide])
         return float(low), float(high)
     half = float(t.isf(tail, n - 1)) * float(draws.std()) * np.sqrt(n / (n - 1))
@@ -145,9 +154,8 @@ def _rank_ends(
         return ranks
     in_resamples = rankdata(-draws[:, ~alone], axis=1, method="min")
     for at, k in enumerate(np.flatnonzero(~alone)):
-        n = float(n_units[k])
-        wide = float(expanded(np.array([n]), tail)[0])
-        if wide >= n**-n:
+        wide = _tail_of_resamples(float(n_units[k]), tail)
+        if wide is not None:
             ranks[:, k] = np.quantile(in_resamples[:, at], [wide, 1 - wide], method="nearest")
         else:
             ranks[0, k] = 1 + (p_better[~alone, k] <= tail).sum()
